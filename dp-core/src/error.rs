@@ -1,0 +1,130 @@
+//! What can go wrong, as sentences that say what to do.
+
+use core::fmt;
+
+/// Every way in which this crate refuses a request.
+///
+/// An error is about parameters and public sizes only. It never carries a record, a statistic of records, or a
+/// random draw, so it may be logged and shown.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number lies outside of the range in which it makes sense.
+    OutOfRange {
+        /// The name of the argument.
+        argument: &'static str,
+        /// The range in which it must lie, as an interval.
+        allowed: &'static str,
+        /// What was passed.
+        found: f64,
+    },
+    /// A pair of bounds does not describe an interval.
+    BadBounds {
+        /// The lower bound that was passed.
+        lower: f64,
+        /// The upper bound that was passed.
+        upper: f64,
+    },
+    /// Something that needs at least one element got none.
+    Empty {
+        /// The name of the argument.
+        argument: &'static str,
+    },
+    /// Data whose size is public has another size than was declared.
+    WrongSize {
+        /// The declared number of records.
+        declared: usize,
+        /// The number of records that were passed.
+        found: usize,
+    },
+    /// Two lists that belong together have different lengths.
+    LengthMismatch {
+        /// The names of the two arguments.
+        arguments: &'static str,
+        /// The two lengths.
+        lengths: (usize, usize),
+    },
+    /// An adaptively chosen measurement costs more than was set aside for it.
+    CostsMoreThanReserved,
+    /// No finite parameter reaches the requested guarantee.
+    Unreachable {
+        /// What was asked for.
+        request: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfRange { argument, allowed, found } => {
+                write!(f, "{argument} must lie in {allowed}, but {found} was passed: pass a number from that range")
+            }
+            Self::BadBounds { lower, upper } => write!(
+                f,
+                "the bounds [{lower}, {upper}] are not an interval: \
+                 pass two finite numbers, the lower below the upper, whose difference is finite too"
+            ),
+            Self::Empty { argument } => write!(f, "{argument} is empty: pass at least one"),
+            Self::WrongSize { declared, found } => write!(
+                f,
+                "the query was declared for {declared} records, but {found} were passed: \
+                 declare the size of the data that you release, which replace-one neighbours share and anyone may know"
+            ),
+            Self::LengthMismatch { arguments, lengths: (a, b) } => {
+                write!(f, "{arguments} have {a} and {b} entries: pass lists of the same length")
+            }
+            Self::CostsMoreThanReserved => f.write_str(
+                "the measurement chosen in the second step costs more than was reserved for it: \
+                 reserve its largest possible cost, or choose one that fits",
+            ),
+            Self::Unreachable { request, instead } => write!(f, "{request} cannot be reached: {instead}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn messages_say_what_to_do() {
+        let messages = [
+            (
+                Error::OutOfRange { argument: "epsilon", allowed: "[0, ∞)", found: f64::NAN },
+                "epsilon must lie in [0, ∞), but NaN was passed: pass a number from that range",
+            ),
+            (
+                Error::BadBounds { lower: 1.0, upper: 0.0 },
+                "the bounds [1, 0] are not an interval: pass two finite numbers, the lower below the upper, \
+                 whose difference is finite too",
+            ),
+            (Error::Empty { argument: "the list of parts" }, "the list of parts is empty: pass at least one"),
+            (
+                Error::WrongSize { declared: 10, found: 9 },
+                "the query was declared for 10 records, but 9 were passed: declare the size of the data that \
+                 you release, which replace-one neighbours share and anyone may know",
+            ),
+            (
+                Error::LengthMismatch { arguments: "p and q", lengths: (2, 3) },
+                "p and q have 2 and 3 entries: pass lists of the same length",
+            ),
+            (
+                Error::CostsMoreThanReserved,
+                "the measurement chosen in the second step costs more than was reserved for it: \
+                 reserve its largest possible cost, or choose one that fits",
+            ),
+            (
+                Error::Unreachable { request: "0-DP", instead: "allow some epsilon" },
+                "0-DP cannot be reached: allow some epsilon",
+            ),
+        ];
+        for (error, message) in messages {
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}
