@@ -1,0 +1,214 @@
+//! Neighbour relations: which two data sets must be hard to tell apart.
+//!
+//! A guarantee means nothing without its relation, so the relation is a type parameter of
+//! [`Sensitivity`](crate::Sensitivity) and an associated type of [`Query`](crate::Query) and
+//! [`Measurement`](crate::Measurement): combining two that differ does not compile.
+//!
+//! | relation | neighbours | what is public |
+//! |---|---|---|
+//! | [`AddRemove`] | one has a record more | not even the number of records |
+//! | [`ReplaceOne`] | same length, one position differs | the number of records |
+//! | [`EdgeAdjacency`] | graphs on the same nodes, one edge differs | the nodes |
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use crate::{Error, Guarantee};
+
+/// A neighbour relation, as a type.
+///
+/// Implement it for your own relation (users, households, weeks) to keep it apart from the ones below.
+pub trait Adjacency: Copy + Debug + Default + Send + Sync + 'static {
+    /// How the relation is called in text and in files.
+    const NAME: &'static str;
+
+    /// What a release of all parts of a partition guarantees (claim A2).
+    ///
+    /// # Contract
+    /// `parts[i]` must bound what the release of part i loses whatever *one step of this relation on the whole data* does to part i.
+    /// Returns a guarantee for the joint release, or [`Error::Empty`] without parts.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] when there are no parts.
+    fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error>;
+}
+
+/// A relation as the distance one of the metric that it induces on data sets.
+///
+/// ```
+/// use dp_core::{AddRemove, Metric, ReplaceOne};
+///
+/// assert_eq!(AddRemove::distance(&[1, 2, 3][..], &[1, 3]), Some(1));
+/// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 9, 3]), Some(1));
+/// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 3]), None); // no number of replacements leads there
+/// ```
+pub trait Metric<Data: ?Sized>: Adjacency {
+    /// The number of steps between two data sets, or `None` when no number of steps leads from one to the other.
+    fn distance(left: &Data, right: &Data) -> Option<usize>;
+}
+
+/// Neighbours differ by one record that is present in one and absent from the other ("unbounded" privacy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AddRemove;
+
+impl Adjacency for AddRemove {
+    const NAME: &'static str = "add-remove";
+
+    /// The worst part: an added or removed record touches one part only.
+    fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
+        worst(parts)
+    }
+}
+
+impl<T: PartialEq> Metric<[T]> for AddRemove {
+    /// The fewest insertions and deletions: |x| + |y| − 2·(longest common subsequence). Takes O(|x|·|y|) time.
+    fn distance(left: &[T], right: &[T]) -> Option<usize> {
+        let mut common = vec![0usize; right.len() + 1];
+        for a in left {
+            let mut diagonal = 0;
+            for (j, b) in right.iter().enumerate() {
+                let above = common[j + 1];
+                common[j + 1] = if a == b { diagonal + 1 } else { above.max(common[j]) };
+                diagonal = above;
+            }
+        }
+        Some(left.len() + right.len() - 2 * common[right.len()])
+    }
+}
+
+/// Neighbours have the same length and differ in one position ("bounded" privacy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ReplaceOne;
+
+impl Adjacency for ReplaceOne {
+    const NAME: &'static str = "replace-one";
+
+    /// The worst two parts together: a replaced record can leave one part and enter another.
+    ///
+    /// Each `parts[i]` must therefore hold both when a record of part i is replaced and when part i gains or loses one.
+    /// Where the partition is by position no record changes parts, and the worst single part is the answer:
+    /// [`SplitAt`](crate::measurement::SplitAt) does that.
+    fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
+        let mut parts = parts.into_iter();
+        let first = parts.next().ok_or(Error::Empty { argument: "the list of parts" })?;
+        // `pairs` is the worst of all pairs seen so far; composing the newest part with the worst of the earlier
+        // ones covers every pair that it is in.
+        let (mut seen, mut pairs) = (first.clone(), first);
+        for part in parts {
+            pairs = pairs.join(&seen.compose(&part));
+            seen = seen.join(&part);
+        }
+        Ok(pairs)
+    }
+}
+
+impl<T: PartialEq> Metric<[T]> for ReplaceOne {
+    /// The number of positions that differ (Hamming), `None` for different lengths.
+    fn distance(left: &[T], right: &[T]) -> Option<usize> {
+        (left.len() == right.len()).then(|| left.iter().zip(right).filter(|(a, b)| a != b).count())
+    }
+}
+
+/// Neighbours are graphs on the same nodes that differ in one edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EdgeAdjacency;
+
+impl Adjacency for EdgeAdjacency {
+    const NAME: &'static str = "edge";
+
+    /// The worst part: an edge lies in one part of a partition of the edges.
+    fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
+        worst(parts)
+    }
+}
+
+impl Metric<[(usize, usize)]> for EdgeAdjacency {
+    /// The number of edges that are in one graph only. Edges have no direction and count once.
+    fn distance(left: &[(usize, usize)], right: &[(usize, usize)]) -> Option<usize> {
+        let edges = |list: &[(usize, usize)]| {
+            let mut edges: Vec<_> = list.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+            edges.sort_unstable();
+            edges.dedup();
+            edges
+        };
+        let (left, right) = (edges(left), edges(right));
+        let common = left.iter().filter(|edge| right.binary_search(edge).is_ok()).count();
+        Some(left.len() + right.len() - 2 * common)
+    }
+}
+
+/// The worst of the parts, in each component.
+fn worst<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
+    parts.into_iter().reduce(|a, b| a.join(&b)).ok_or(Error::Empty { argument: "the list of parts" })
+}
+
+/// Holds of a relation and itself only: the check that two measurements speak of the same neighbours.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine measurements under different neighbour relations: `{Self}` and `{A}`",
+    label = "this measurement is private under `{Self}`, the other one under `{A}`",
+    note = "a guarantee under one relation says nothing under another; state both under the same one, \
+            for instance with `.under_replace_one()`"
+)]
+pub trait SameRelation<A: Adjacency>: Adjacency {}
+
+impl<A: Adjacency> SameRelation<A> for A {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Approx, Pure};
+    use proptest::prelude::*;
+
+    fn pure(epsilon: f64) -> Pure {
+        Pure::new(epsilon).unwrap()
+    }
+
+    #[test]
+    fn parallel_composition_depends_on_the_relation() {
+        let parts = [1.0, 3.0, 2.0].map(pure);
+        assert_eq!(AddRemove::parallel(parts).unwrap(), pure(3.0));
+        assert_eq!(EdgeAdjacency::parallel(parts).unwrap(), pure(3.0));
+        assert_eq!(ReplaceOne::parallel(parts).unwrap(), pure(5.0));
+        assert_eq!(ReplaceOne::parallel([pure(1.0)]).unwrap(), pure(1.0));
+        assert!(AddRemove::parallel(Vec::<Pure>::new()).is_err());
+        assert!(ReplaceOne::parallel(Vec::<Pure>::new()).is_err());
+    }
+
+    #[test]
+    fn the_worst_pair_is_taken_in_each_component() {
+        let parts = [Approx::new(1.0, 0.0).unwrap(), Approx::new(0.5, 1e-3).unwrap(), Approx::new(0.25, 2e-3).unwrap()];
+        assert_eq!(ReplaceOne::parallel(parts).unwrap(), Approx::new(1.5, 3e-3).unwrap());
+    }
+
+    proptest! {
+        #[test]
+        fn replace_one_takes_the_two_largest(mut epsilons in prop::collection::vec(0u8..100, 2..9)) {
+            let result = ReplaceOne::parallel(epsilons.iter().map(|&e| pure(f64::from(e)))).unwrap();
+            epsilons.sort_unstable();
+            let expected = f64::from(epsilons[epsilons.len() - 1]) + f64::from(epsilons[epsilons.len() - 2]);
+            prop_assert_eq!(result, pure(expected));
+        }
+
+        #[test]
+        fn metrics_are_metrics(a in prop::collection::vec(0u8..3, 0..6), b in prop::collection::vec(0u8..3, 0..6), c in prop::collection::vec(0u8..3, 0..6)) {
+            let d = |x: &[u8], y: &[u8]| <AddRemove as Metric<[u8]>>::distance(x, y).unwrap();
+            prop_assert_eq!(d(&a, &a), 0);
+            prop_assert_eq!(d(&a, &b), d(&b, &a));
+            prop_assert!(d(&a, &c) <= d(&a, &b) + d(&b, &c));
+            prop_assert!((d(&a, &b) == 0) == (a == b));
+            // One replacement is a removal and an insertion.
+            if let Some(replaced) = <ReplaceOne as Metric<[u8]>>::distance(&a, &b) {
+                prop_assert!(d(&a, &b) <= 2 * replaced);
+            }
+        }
+    }
+
+    #[test]
+    fn edges_have_no_direction_and_count_once() {
+        assert_eq!(EdgeAdjacency::distance(&[(1, 2), (2, 3)][..], &[(2, 1), (1, 2)]), Some(1));
+    }
+}

@@ -1,0 +1,141 @@
+//! What may be published: data in, released value out, with a guarantee in the type.
+//!
+//! Measurements are closed under the operations that keep privacy provable:
+//!
+//! | operation | guarantee | method |
+//! |---|---|---|
+//! | post-processing | unchanged | [`map`](Measurement::map) |
+//! | two releases | composed | [`and`](Measurement::and) |
+//! | a second one chosen after seeing the first | composed with what was reserved | [`then`](Measurement::then) |
+//! | parts by a key of each record, add/remove | the worst part | [`ByKey`] |
+//! | parts by position, replace-one | the worst part | [`SplitAt`] |
+//! | a weaker notion | [relaxed](crate::Relax) | [`relax`](Measurement::relax), [`at_delta`](Measurement::at_delta) |
+//! | add/remove seen as replace-one | that of a group of two | [`under_replace_one`](Measurement::under_replace_one) |
+
+mod compose;
+mod map;
+mod noisy;
+mod parts;
+mod relax;
+
+pub use compose::{And, Then};
+pub use map::Map;
+pub use noisy::Noisy;
+pub use parts::{ByKey, SplitAt};
+pub use relax::{AtDelta, Relaxed, UnderReplaceOne};
+
+use rand_core::Rng;
+
+use crate::adjacency::{AddRemove, Adjacency, SameRelation};
+use crate::notion::{Guarantee, Relax, SameNotion};
+use crate::rng::SecureRng;
+use crate::{Delta, Error};
+
+/// A randomised function of the data with a proven guarantee.
+///
+/// # Contract
+/// For all data sets x, y that are neighbours under [`Adjacency`](Self::Adjacency), the output distributions of `draw` on x and y satisfy
+/// `guarantee()`, in both directions. Whether `draw` fails depends on public facts only.
+pub trait Measurement {
+    /// The data, usually a slice of records.
+    type Data: ?Sized;
+    /// What is published.
+    type Output;
+    /// The notion of the guarantee.
+    type Guarantee: Guarantee;
+    /// The neighbour relation under which it holds.
+    type Adjacency: Adjacency;
+
+    /// What one release costs.
+    fn guarantee(&self) -> Self::Guarantee;
+
+    /// Draws one output with *any* generator: for implementers, tests and simulations.
+    ///
+    /// What leaves the house goes through [`release`](Self::release) or a budget, which ask for a [`SecureRng`].
+    ///
+    /// # Errors
+    /// When the data do not have the public shape that was declared.
+    fn draw<R: Rng + ?Sized>(&self, data: &Self::Data, rng: &mut R) -> Result<Self::Output, Error>;
+
+    /// Draws one output to be published. Each call costs [`guarantee`](Self::guarantee) once more; a budget keeps count.
+    ///
+    /// # Errors
+    /// When the data do not have the public shape that was declared.
+    fn release<R: SecureRng + ?Sized>(&self, data: &Self::Data, rng: &mut R) -> Result<Self::Output, Error> {
+        self.draw(data, rng)
+    }
+
+    /// Post-processing: whatever is computed from a release alone costs nothing more.
+    fn map<T, F: Fn(Self::Output) -> T>(self, function: F) -> Map<Self, F>
+    where
+        Self: Sized,
+    {
+        Map::new(self, function)
+    }
+
+    /// Both releases, as a pair.
+    fn and<M>(self, other: M) -> And<Self, M>
+    where
+        Self: Sized,
+        M: Measurement<Data = Self::Data>,
+        M::Guarantee: SameNotion<Self::Guarantee>,
+        M::Adjacency: SameRelation<Self::Adjacency>,
+    {
+        And::new(self, other)
+    }
+
+    /// This release, then a second one that is chosen after seeing it and must cost at most `reserved`.
+    ///
+    /// The reservation makes the total known beforehand. A choice that costs more is refused when it is made.
+    fn then<M, F>(self, reserved: Self::Guarantee, choose: F) -> Then<Self, F>
+    where
+        Self: Sized,
+        F: Fn(&Self::Output) -> Result<M, Error>,
+        M: Measurement<Data = Self::Data>,
+        M::Guarantee: SameNotion<Self::Guarantee>,
+        M::Adjacency: SameRelation<Self::Adjacency>,
+    {
+        Then::new(self, reserved, choose)
+    }
+
+    /// The same release, its guarantee stated in a weaker notion.
+    fn relax<G: Guarantee>(self) -> Relaxed<Self, G>
+    where
+        Self: Sized,
+        Self::Guarantee: Relax<G>,
+    {
+        Relaxed::new(self)
+    }
+
+    /// The same release, its guarantee stated as (ε,δ)-privacy at a chosen δ.
+    fn at_delta(self, delta: Delta) -> AtDelta<Self>
+    where
+        Self: Sized,
+    {
+        AtDelta::new(self, delta)
+    }
+
+    /// The same release under replace-one neighbours, which are two steps of add/remove apart.
+    fn under_replace_one(self) -> UnderReplaceOne<Self>
+    where
+        Self: Sized + Measurement<Adjacency = AddRemove>,
+    {
+        UnderReplaceOne::new(self)
+    }
+}
+
+/// A reference to a measurement is that measurement.
+impl<M: Measurement + ?Sized> Measurement for &M {
+    type Data = M::Data;
+    type Output = M::Output;
+    type Guarantee = M::Guarantee;
+    type Adjacency = M::Adjacency;
+
+    fn guarantee(&self) -> M::Guarantee {
+        (**self).guarantee()
+    }
+
+    fn draw<R: Rng + ?Sized>(&self, data: &M::Data, rng: &mut R) -> Result<M::Output, Error> {
+        (**self).draw(data, rng)
+    }
+}

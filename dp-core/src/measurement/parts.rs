@@ -1,0 +1,122 @@
+//! Releases of disjoint parts of the data (claim A2).
+//!
+//! A partition only helps when one step of the neighbour relation touches one part. Which partitions do that depends on the relation,
+//! so there are two:
+//!
+//! - [`ByKey`]: each record says itself where it belongs. Adding or removing it touches that part alone. A *replaced* record may move
+//!   from one part to another, so this is for add/remove; under replace-one the guarantee doubles
+//!   ([`Measurement::under_replace_one`]).
+//! - [`SplitAt`]: the position decides. A replaced record stays where it was. A *removed* one shifts all that follow, so this
+//!   is for replace-one.
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use super::Measurement;
+use crate::adjacency::{AddRemove, Adjacency, ReplaceOne, SameRelation};
+use crate::notion::{Guarantee, SameNotion};
+use crate::Error;
+
+/// One measurement for each part, a record's part being what `key` says of it.
+///
+/// Records whose key names no part belong to none and are left out.
+///
+/// # Contract
+/// `key` must be a function of the record alone.
+#[derive(Clone, Debug)]
+pub struct ByKey<M, K> {
+    parts: Vec<M>,
+    key: K,
+}
+
+impl<M, K> ByKey<M, K> {
+    /// The measurements of the parts 0, 1, …, and the function that assigns a record to one of them.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without parts.
+    pub fn new<T>(parts: Vec<M>, key: K) -> Result<Self, Error>
+    where
+        M: Measurement<Data = [T], Adjacency = AddRemove>,
+        K: Fn(&T) -> usize,
+    {
+        if parts.is_empty() {
+            return Err(Error::Empty { argument: "the list of parts" });
+        }
+        Ok(Self { parts, key })
+    }
+}
+
+impl<T, M, K> Measurement for ByKey<M, K>
+where
+    T: Clone,
+    M: Measurement<Data = [T], Adjacency = AddRemove>,
+    K: Fn(&T) -> usize,
+{
+    type Data = [T];
+    type Output = Vec<M::Output>;
+    type Guarantee = M::Guarantee;
+    type Adjacency = AddRemove;
+
+    fn guarantee(&self) -> M::Guarantee {
+        AddRemove::parallel(self.parts.iter().map(Measurement::guarantee)).expect("`new` refuses an empty list")
+    }
+
+    fn draw<R: Rng + ?Sized>(&self, data: &[T], rng: &mut R) -> Result<Self::Output, Error> {
+        let mut split: Vec<Vec<T>> = self.parts.iter().map(|_| Vec::new()).collect();
+        for record in data {
+            if let Some(part) = split.get_mut((self.key)(record)) {
+                part.push(record.clone());
+            }
+        }
+        self.parts.iter().zip(&split).map(|(part, records)| part.draw(records, rng)).collect()
+    }
+}
+
+/// One measurement for the first records and another for the rest.
+///
+/// Example 8 of the Ottawa notes: mean and variance of the first part and the median of the second cost max(ε₁ + ε₂, ε₃).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SplitAt<A, B> {
+    position: usize,
+    before: A,
+    after: B,
+}
+
+impl<A, B> SplitAt<A, B> {
+    /// `before` gets the records up to `position`, `after` gets the others.
+    pub const fn new(position: usize, before: A, after: B) -> Self
+    where
+        A: Measurement<Adjacency = ReplaceOne>,
+        B: Measurement<Data = A::Data>,
+        B::Guarantee: SameNotion<A::Guarantee>,
+        B::Adjacency: SameRelation<ReplaceOne>,
+    {
+        Self { position, before, after }
+    }
+}
+
+impl<T, A, B> Measurement for SplitAt<A, B>
+where
+    A: Measurement<Data = [T], Adjacency = ReplaceOne>,
+    B: Measurement<Data = [T]>,
+    B::Guarantee: SameNotion<A::Guarantee>,
+    B::Adjacency: SameRelation<ReplaceOne>,
+{
+    type Data = [T];
+    type Output = (A::Output, B::Output);
+    type Guarantee = A::Guarantee;
+    type Adjacency = ReplaceOne;
+
+    fn guarantee(&self) -> A::Guarantee {
+        self.before.guarantee().join(&self.after.guarantee().into_notion())
+    }
+
+    /// # Errors
+    /// [`Error::WrongSize`] when there are fewer records than the first part needs; their number is public.
+    fn draw<R: Rng + ?Sized>(&self, data: &[T], rng: &mut R) -> Result<Self::Output, Error> {
+        let too_short = Error::WrongSize { declared: self.position, found: data.len() };
+        let (before, after) = data.split_at_checked(self.position).ok_or(too_short)?;
+        Ok((self.before.draw(before, rng)?, self.after.draw(after, rng)?))
+    }
+}

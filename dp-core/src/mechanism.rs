@@ -1,0 +1,138 @@
+//! How answers are randomised, and how much noise a guarantee takes.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use rand_core::Rng;
+
+use crate::notion::Guarantee;
+use crate::pairs::DominatingPair;
+use crate::sensitivity::{MeasuredIn, Norm};
+use crate::Error;
+
+/// A randomised function of an exact answer.
+///
+/// # Contract
+/// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`, the output distributions of `draw` on a
+///   and b satisfy the returned guarantee, in both directions. It rises with `s`.
+/// - `draw` samples the law of the theorem exactly, then rounds by a function that does not look at the data. It
+///   reads nothing but the answer and the generator.
+pub trait Mechanism {
+    /// The exact answer.
+    type Input: ?Sized;
+    /// What is published.
+    type Output;
+    /// The norm in which the mechanism measures distances between answers.
+    type Norm: Norm;
+    /// The notion of its guarantee.
+    type Guarantee: Guarantee;
+
+    /// The privacy map: what holds for answers at most `sensitivity` apart.
+    fn guarantee(&self, sensitivity: impl MeasuredIn<Self::Norm>) -> Self::Guarantee;
+
+    /// Draws one output, with any generator. See [`Measurement::draw`](crate::Measurement::draw).
+    ///
+    /// # Errors
+    /// When the answer does not have the public shape that was declared.
+    fn draw<R: Rng + ?Sized>(&self, answer: &Self::Input, rng: &mut R) -> Result<Self::Output, Error>;
+}
+
+/// A mechanism that can tell an accountant its exact privacy loss.
+///
+/// # Contract
+/// The pair dominates `draw` on all answers at most `sensitivity` apart.
+pub trait Dominated: Mechanism {
+    /// The pair.
+    type Pair: DominatingPair;
+
+    /// The dominating pair for answers at most `sensitivity` apart.
+    ///
+    /// # Errors
+    /// When the sensitivity does not fit the mechanism.
+    fn dominating_pair(&self, sensitivity: impl MeasuredIn<Self::Norm>) -> Result<Self::Pair, Error>;
+}
+
+/// A mechanism that can be calibrated to guarantees in the notion `G`.
+///
+/// # Contract
+/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the least noise the implementation can prove
+/// enough, rounded up.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be calibrated to a guarantee in `{G}`",
+    label = "no calibration to `{G}`",
+    note = "Laplace noise gives Pure; Gaussian noise gives Gdp, Zcdp or Approx, never Pure"
+)]
+pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
+    /// The mechanism with the least noise for a guarantee.
+    ///
+    /// # Errors
+    /// When no finite noise reaches it.
+    fn for_guarantee(target: &G, sensitivity: impl MeasuredIn<Self::Norm>) -> Result<Self, Error>;
+}
+
+/// An amount of noise, fixed or still to be computed from the sensitivity: what [`Query::with`](crate::Query::with) takes.
+///
+/// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one, with the guarantee that was asked for.
+pub trait Calibrate {
+    /// The mechanism that results.
+    type Mechanism: Mechanism;
+    /// The notion of the guarantee that results.
+    type Guarantee: Guarantee;
+
+    /// The mechanism and its guarantee for answers at most `sensitivity` apart.
+    ///
+    /// # Errors
+    /// When no mechanism of this kind meets the target.
+    fn calibrate(
+        self,
+        sensitivity: impl MeasuredIn<<Self::Mechanism as Mechanism>::Norm>,
+    ) -> Result<(Self::Mechanism, Self::Guarantee), Error>;
+}
+
+impl<M: Mechanism> Calibrate for M {
+    type Mechanism = M;
+    type Guarantee = M::Guarantee;
+
+    fn calibrate(self, sensitivity: impl MeasuredIn<M::Norm>) -> Result<(M, M::Guarantee), Error> {
+        let guarantee = self.guarantee(sensitivity);
+        Ok((self, guarantee))
+    }
+}
+
+/// "As little noise of the kind `M` as meets this guarantee."
+///
+/// Its measurement carries the guarantee that was asked for, not the one recomputed from the rounded scale, so
+/// that two releases of ε = 0.5 add up to 1 and not to 1.0000000000000002.
+pub struct Target<M, G> {
+    guarantee: G,
+    mechanism: PhantomData<fn() -> M>,
+}
+
+impl<M, G> Target<M, G> {
+    /// A target to be met by mechanisms of the kind `M`.
+    #[must_use]
+    pub const fn new(guarantee: G) -> Self {
+        Self { guarantee, mechanism: PhantomData }
+    }
+}
+
+impl<M: ForGuarantee<G>, G: Guarantee> Calibrate for Target<M, G> {
+    type Mechanism = M;
+    type Guarantee = G;
+
+    fn calibrate(self, sensitivity: impl MeasuredIn<M::Norm>) -> Result<(M, G), Error> {
+        Ok((M::for_guarantee(&self.guarantee, sensitivity)?, self.guarantee))
+    }
+}
+
+impl<M, G: Clone> Clone for Target<M, G> {
+    fn clone(&self) -> Self {
+        Self::new(self.guarantee.clone())
+    }
+}
+
+impl<M, G: fmt::Debug> fmt::Debug for Target<M, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target").field("guarantee", &self.guarantee).finish_non_exhaustive()
+    }
+}

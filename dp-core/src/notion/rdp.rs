@@ -1,0 +1,485 @@
+//! Rényi differential privacy: a bound on the divergence of every order.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::renyi::{delta_bound, delta_from_renyi, epsilon_bound, epsilon_from_renyi};
+use super::{Guarantee, Pure, Relax, Zcdp, at_least};
+use crate::pairs::{BoundedRangePair, DominatingPair, LaplacePair, RandomizedResponsePair};
+use crate::rounding::{Enclosure, add_up, div_up, mul_up};
+use crate::{Alpha, Delta, Epsilon, Error, Rho};
+
+/// A Rényi curve: D_α(M(x)‖M(y)) ≤ ε(α) for all neighbours and every order α > 1 (Mironov 2017).
+///
+/// The curve is a sum of closed forms, one for each mechanism that was composed, and is evaluated at any real order; it is not
+/// a table on a grid of orders, though a table may be one of its terms.
+///
+/// ```
+/// use dp_core::{Alpha, Curve, Delta, Epsilon, Guarantee, Rdp};
+///
+/// let laplace = Rdp::from(Curve::Laplace { shift: Epsilon::new(0.1)? });
+/// let hundred = laplace.times(100);
+/// assert!(hundred.divergence(Alpha::new(8.0)?) < 4.0);
+/// assert!(hundred.epsilon_at(Delta::new(1e-6)?).get() < 5.3); // 10 by adding up
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Vec<Term>", into = "Vec<Term>"))]
+pub struct Rdp {
+    /// The curve is Σ count·ε(α) over the terms. Lines are kept in one term, and equal curves too.
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Term {
+    count: u64,
+    curve: Curve,
+}
+
+/// One term of an [`Rdp`] curve.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Curve {
+    /// ξ + ρα: concentrated privacy, and the Gaussian mechanism.
+    Line(Zcdp),
+    /// The curve of randomised response, which bounds every ε-private mechanism.
+    Pure(Pure),
+    /// The curve of the Laplace mechanism with Δ₁/b = `shift`.
+    Laplace {
+        /// Δ₁/b.
+        shift: Epsilon,
+    },
+    /// The curve of mechanisms whose losses span at most `range`, such as the exponential mechanism.
+    BoundedRange {
+        /// The span of the losses.
+        range: Epsilon,
+    },
+    /// Bounds at some orders only.
+    Points(Points),
+    /// What `of` guarantees to a group of `size` records.
+    Group {
+        /// The guarantee for one record.
+        of: Points,
+        /// The number of records.
+        size: u32,
+    },
+    /// The larger of two curves, at each order.
+    Worst(Box<Rdp>, Box<Rdp>),
+}
+
+/// A table of bounds (α, ε) at rising orders.
+///
+/// Between two orders the bound is interpolated as (α−1)·D_α, which is convex in α; below the first order the first
+/// bound holds, because divergences rise with the order; above the last nothing is known.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<(Alpha, Epsilon)>", into = "Vec<(Alpha, Epsilon)>"))]
+pub struct Points(Vec<(Alpha, Epsilon)>);
+
+impl Points {
+    /// A table of at least one bound, with strictly rising orders.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for an empty table, [`Error::OutOfRange`] when the orders do not rise.
+    pub fn new(points: Vec<(Alpha, Epsilon)>) -> Result<Self, Error> {
+        if points.is_empty() {
+            return Err(Error::Empty { argument: "the table of orders" });
+        }
+        match points.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
+            Some(pair) => Err(Error::OutOfRange {
+                argument: "each order",
+                allowed: "(the order before it, ∞)",
+                found: pair[1].0.get(),
+            }),
+            None => Ok(Self(points)),
+        }
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(Alpha, Epsilon)] {
+        &self.0
+    }
+
+    fn divergence(&self, order: f64) -> f64 {
+        let next = self.0.partition_point(|(alpha, _)| alpha.get() < order);
+        let Some(&(right, at_right)) = self.0.get(next) else { return f64::INFINITY };
+        if next == 0 || right.get() == order {
+            return at_right.get();
+        }
+        let (left, at_left) = self.0[next - 1];
+        let [left, right, order] = [left.get(), right.get(), order].map(Enclosure::point);
+        let share = (right - order) / (right - left);
+        let weighted = |alpha: Enclosure, bound: Epsilon| (alpha - Enclosure::ONE) * Enclosure::point(bound.get());
+        let chord = share * weighted(left, at_left) + (Enclosure::ONE - share) * weighted(right, at_right);
+        (chord / (order - Enclosure::ONE)).hi().min(at_right.get())
+    }
+
+    /// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q), 1/p + 1/q = 1 (Mironov 2017), along a
+    /// chain of k neighbours, with the p that is best for D_α = ρα at each step, telescopes to
+    ///
+    /// > Σ_{j=1}^{k} kα/(kα−j+1) · D_{kα−j+1},
+    ///
+    /// which for D_α = ρα is k²ρα. Beyond 4096 records each term is replaced by the largest one.
+    fn group_divergence(&self, size: u32, order: f64) -> f64 {
+        let top = mul_up(f64::from(size), order);
+        if size > 4096 {
+            let lowest = Enclosure::point(f64::from(size)) * (Enclosure::point(order) - Enclosure::ONE) + Enclosure::ONE;
+            let factor = (Enclosure::point(top) / lowest).hi();
+            return mul_up(mul_up(f64::from(size), factor), self.divergence(top));
+        }
+        (0..size).fold(0.0, |sum, steps| {
+            let lower = add_up(top, -f64::from(steps));
+            let factor = div_up(top, crate::rounding::sub_down(crate::rounding::mul_down(f64::from(size), order), f64::from(steps)));
+            add_up(sum, mul_up(factor, self.divergence(lower)))
+        })
+    }
+}
+
+impl TryFrom<Vec<(Alpha, Epsilon)>> for Points {
+    type Error = Error;
+    fn try_from(points: Vec<(Alpha, Epsilon)>) -> Result<Self, Error> {
+        Self::new(points)
+    }
+}
+
+impl From<Points> for Vec<(Alpha, Epsilon)> {
+    fn from(points: Points) -> Self {
+        points.0
+    }
+}
+
+impl Curve {
+    /// An upper bound on D_α.
+    fn divergence(&self, order: f64) -> f64 {
+        let alpha = Alpha::saturating(order);
+        match self {
+            Self::Line(line) => add_up(line.xi().get(), if line.rho() == Rho::ZERO { 0.0 } else { mul_up(line.rho().get(), order) }),
+            Self::Pure(pure) => RandomizedResponsePair::binary(pure.epsilon()).renyi(alpha).hi(),
+            Self::Laplace { shift } => LaplacePair::new(*shift).renyi(alpha).hi(),
+            Self::BoundedRange { range } => BoundedRangePair::new(*range).renyi(alpha).hi(),
+            Self::Points(points) => points.divergence(order),
+            Self::Group { of, size } => of.group_divergence(*size, order),
+            Self::Worst(a, b) => a.divergence(alpha).max(b.divergence(alpha)),
+        }
+    }
+
+    /// A line above the curve, where one is known.
+    fn line(&self) -> Option<Zcdp> {
+        match self {
+            Self::Line(line) => Some(*line),
+            Self::Pure(pure) => Some(Relax::<Zcdp>::relax(pure)),
+            Self::Laplace { shift } => Some(Relax::<Zcdp>::relax(&Pure::from(*shift))),
+            Self::BoundedRange { range } => {
+                let rho = Enclosure::point(range.get()).square() * Enclosure::point(0.125);
+                Some(Zcdp::from(Rho::saturating(rho.hi())))
+            }
+            Self::Worst(a, b) => Some(a.line()?.join(&b.line()?)),
+            Self::Points(_) | Self::Group { .. } => None,
+        }
+    }
+
+    /// An upper bound on D_∞, the largest loss.
+    fn max_loss(&self) -> f64 {
+        match self {
+            Self::Line(line) => line.as_pure().map_or(f64::INFINITY, |pure| pure.epsilon().get()),
+            Self::Pure(pure) => pure.epsilon().get(),
+            Self::Laplace { shift } => shift.get(),
+            Self::BoundedRange { range } => range.get(),
+            Self::Worst(a, b) => a.max_loss().max(b.max_loss()),
+            Self::Points(_) | Self::Group { .. } => f64::INFINITY,
+        }
+    }
+
+    /// What holds for a group: a shift or a range of k records is k times as large, the rest follows its own notion.
+    fn for_group(&self, size: u32) -> Self {
+        let scaled = |epsilon: Epsilon| Pure::from(epsilon).for_group(size).epsilon();
+        match self {
+            Self::Line(line) => Self::Line(line.for_group(size)),
+            Self::Pure(pure) => Self::Pure(pure.for_group(size)),
+            Self::Laplace { shift } => Self::Laplace { shift: scaled(*shift) },
+            Self::BoundedRange { range } => Self::BoundedRange { range: scaled(*range) },
+            Self::Points(of) if size > 1 => Self::Group { of: of.clone(), size },
+            Self::Points(of) => Self::Points(of.clone()),
+            Self::Group { of, size: inner } => match inner.checked_mul(size) {
+                Some(size) => Self::Group { of: of.clone(), size },
+                None => Self::Line(Zcdp::from_parts(Epsilon::INFINITE, Rho::ZERO)),
+            },
+            Self::Worst(a, b) => Self::Worst(Box::new(a.for_group(size)), Box::new(b.for_group(size))),
+        }
+    }
+}
+
+impl Rdp {
+    /// An upper bound on D_α.
+    #[must_use]
+    pub fn divergence(&self, order: Alpha) -> f64 {
+        self.terms.iter().fold(0.0, |sum, term| {
+            let once = term.curve.divergence(order.get());
+            add_up(sum, if once == 0.0 { 0.0 } else { mul_up(at_least(term.count), once) })
+        })
+    }
+
+    /// A line above the curve, where one is known.
+    fn line(&self) -> Option<Zcdp> {
+        self.terms.iter().try_fold(Zcdp::perfect(), |sum, term| Some(sum.compose(&term.curve.line()?.times(term.count))))
+    }
+
+    /// An upper bound on D_∞, the largest loss.
+    fn max_loss(&self) -> f64 {
+        self.terms.iter().fold(0.0, |sum, term| add_up(sum, mul_up(at_least(term.count), term.curve.max_loss())))
+    }
+
+    /// The orders at which tables have entries: the best order is often one of them.
+    fn tabulated(&self) -> Vec<Alpha> {
+        let mut orders = Vec::new();
+        for term in &self.terms {
+            match &term.curve {
+                Curve::Points(points) => orders.extend(points.0.iter().map(|(order, _)| *order)),
+                Curve::Worst(a, b) => orders.extend(a.tabulated().into_iter().chain(b.tabulated())),
+                _ => {}
+            }
+        }
+        orders
+    }
+
+    /// Adds a term, merging it with one of the same kind.
+    fn add(&mut self, added: Term) {
+        if added.count == 0 {
+            return;
+        }
+        if let Curve::Line(line) = &added.curve {
+            let line = line.times(added.count);
+            if line == Zcdp::perfect() {
+                return;
+            }
+            for term in &mut self.terms {
+                if let Curve::Line(sum) = &mut term.curve {
+                    *sum = sum.compose(&line);
+                    return;
+                }
+            }
+            self.terms.push(Term { count: 1, curve: Curve::Line(line) });
+            return;
+        }
+        match self.terms.iter_mut().find(|term| term.curve == added.curve) {
+            // A count that does not fit is more than any budget: nothing is guaranteed then.
+            Some(term) => match term.count.checked_add(added.count) {
+                Some(count) => term.count = count,
+                None => term.curve = Curve::Line(Zcdp::from_parts(Epsilon::INFINITE, Rho::ZERO)),
+            },
+            None => self.terms.push(added),
+        }
+    }
+}
+
+/// Adds the terms one by one, so that what comes from a file keeps the invariant too.
+impl From<Vec<Term>> for Rdp {
+    fn from(terms: Vec<Term>) -> Self {
+        let mut sum = Self::perfect();
+        for term in terms {
+            sum.add(term);
+        }
+        sum
+    }
+}
+
+impl From<Rdp> for Vec<Term> {
+    fn from(rdp: Rdp) -> Self {
+        rdp.terms
+    }
+}
+
+impl From<Curve> for Rdp {
+    fn from(curve: Curve) -> Self {
+        let mut sum = Self::perfect();
+        sum.add(Term { count: 1, curve });
+        sum
+    }
+}
+
+impl fmt::Display for Rdp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rényi DP with ")?;
+        for (k, order) in [2.0, 8.0, 64.0].into_iter().enumerate() {
+            let separator = if k == 0 { "" } else { ", " };
+            let bound = Epsilon::saturating(self.divergence(Alpha::saturating(order)));
+            write!(f, "{separator}ε({order}) = {bound}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Guarantee for Rdp {
+    fn perfect() -> Self {
+        Self { terms: vec![] }
+    }
+
+    fn compose(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        for term in &other.terms {
+            sum.add(term.clone());
+        }
+        sum
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        if self.is_at_most(other) {
+            other.clone()
+        } else if other.is_at_most(self) {
+            self.clone()
+        } else {
+            Curve::Worst(Box::new(self.clone()), Box::new(other.clone())).into()
+        }
+    }
+
+    /// Proves that one curve lies below the other: term by term; below a line by lines; below a table at its orders, which are all that
+    /// it states.
+    fn is_at_most(&self, other: &Self) -> bool {
+        let covered = |term: &Term| other.terms.iter().any(|t| t.curve == term.curve && t.count >= term.count);
+        if self.terms.iter().all(covered) {
+            return true;
+        }
+        match &other.terms[..] {
+            [Term { count: 1, curve: Curve::Line(line) }] => self.line().is_some_and(|own| own.is_at_most(line)),
+            [Term { count: 1, curve: Curve::Points(points) }] => {
+                points.0.iter().all(|&(order, bound)| self.divergence(order) <= bound.get())
+            }
+            [Term { count: 1, curve: Curve::Worst(a, b) }] => self.is_at_most(a) || self.is_at_most(b),
+            _ => false,
+        }
+    }
+
+    fn for_group(&self, size: u32) -> Self {
+        let mut sum = Self::perfect();
+        if size > 0 {
+            for term in &self.terms {
+                sum.add(Term { count: term.count, curve: term.curve.for_group(size) });
+            }
+        }
+        sum
+    }
+
+    fn delta_at(&self, epsilon: Epsilon) -> Delta {
+        let searched = delta_from_renyi(|order| self.divergence(Alpha::saturating(order)), epsilon.get());
+        let tabulated = self.tabulated().into_iter().map(|order| delta_bound(self.divergence(order), order.get(), epsilon.get()));
+        let pure = Pure::from(Epsilon::saturating(self.max_loss())).delta_at(epsilon).get();
+        Delta::saturating(tabulated.fold(searched.min(pure), f64::min))
+    }
+
+    fn epsilon_at(&self, delta: Delta) -> Epsilon {
+        let searched = epsilon_from_renyi(|order| self.divergence(Alpha::saturating(order)), delta.get());
+        let tabulated = self.tabulated().into_iter().map(|order| epsilon_bound(self.divergence(order), order.get(), delta.get()));
+        let pure = Pure::from(Epsilon::saturating(self.max_loss())).epsilon_at(delta).get();
+        Epsilon::saturating(tabulated.fold(searched.min(pure), f64::min))
+    }
+
+    fn times(&self, count: u64) -> Self {
+        let mut sum = Self::perfect();
+        for term in &self.terms {
+            match term.count.checked_mul(count) {
+                Some(count) => sum.add(Term { count, curve: term.curve.clone() }),
+                None => sum.add(Term { count: 1, curve: Curve::Line(Zcdp::from_parts(Epsilon::INFINITE, Rho::ZERO)) }),
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(alpha: f64) -> Alpha {
+        Alpha::new(alpha).unwrap()
+    }
+
+    fn line(rho: f64) -> Rdp {
+        Curve::Line(Zcdp::new(rho).unwrap()).into()
+    }
+
+    fn table(points: &[(f64, f64)]) -> Points {
+        Points::new(points.iter().map(|&(a, e)| (order(a), Epsilon::new(e).unwrap())).collect()).unwrap()
+    }
+
+    #[test]
+    fn lines_merge_and_curves_add() {
+        let laplace = Rdp::from(Curve::Laplace { shift: Epsilon::new(1.0).unwrap() });
+        let sum = line(0.5).compose(&laplace).compose(&line(0.25)).compose(&laplace);
+        assert_eq!(sum.terms.len(), 2);
+        let expected = 0.75 * 3.0 + 2.0 * laplace.divergence(order(3.0));
+        assert!((sum.divergence(order(3.0)) - expected).abs() < 1e-14);
+        assert_eq!(line(0.5).times(4), line(2.0));
+        assert_eq!(laplace.times(u64::MAX).times(2).divergence(order(2.0)), f64::INFINITY);
+    }
+
+    #[test]
+    fn tables_interpolate_convexly() {
+        // The true curve ρα: the table must never be below it, and be exact at its entries.
+        let points = table(&[(2.0, 1.0), (4.0, 2.0), (8.0, 4.0)]);
+        for k in 0..=60 {
+            let alpha = 1.5 + f64::from(k) * 0.1;
+            let bound = points.divergence(alpha);
+            assert!(bound >= alpha * 0.5 - 1e-15 || alpha < 2.0, "{alpha}");
+        }
+        assert_eq!(points.divergence(4.0), 2.0);
+        assert_eq!(points.divergence(1.1), 1.0);
+        assert_eq!(points.divergence(8.1), f64::INFINITY);
+        // (α−1)D at 3 is at most (1·1 + 3·2)/2 = 3.5
+        assert!((points.divergence(3.0) - 1.75).abs() < 1e-14);
+        assert!(Points::new(vec![]).is_err());
+        assert!(Points::new(vec![(order(3.0), Epsilon::ZERO), (order(2.0), Epsilon::ZERO)]).is_err());
+    }
+
+    #[test]
+    fn group_privacy_of_a_table_matches_that_of_a_line() {
+        let entries: Vec<(f64, f64)> = (1..4000).map(|k| (1.0 + f64::from(k) / 50.0, 0.3 * (1.0 + f64::from(k) / 50.0))).collect();
+        let group = Rdp::from(Curve::Points(table(&entries))).for_group(3);
+        for alpha in [1.5, 2.0, 7.0] {
+            let (ours, exact) = (group.divergence(order(alpha)), 9.0 * 0.3 * alpha);
+            assert!(ours >= exact * (1.0 - 1e-12) && ours <= exact * 1.001, "{alpha}: {ours} {exact}");
+        }
+        assert_eq!(line(0.3).for_group(3), Curve::Line(Zcdp::new(0.3).unwrap().for_group(3)).into());
+    }
+
+    #[test]
+    fn order_is_proved_or_denied() {
+        let laplace = Rdp::from(Curve::Laplace { shift: Epsilon::new(0.1).unwrap() });
+        assert!(laplace.is_at_most(&laplace.times(2)) && !laplace.times(2).is_at_most(&laplace));
+        assert!(laplace.is_at_most(&line(0.005)) && !laplace.is_at_most(&line(0.004)));
+        let budget = Rdp::from(Curve::Points(table(&[(2.0, 0.02)])));
+        assert!(laplace.is_at_most(&budget) && !laplace.times(3).is_at_most(&budget));
+        let worst = laplace.join(&budget);
+        assert!(laplace.is_at_most(&worst) && budget.is_at_most(&worst));
+        let two = line(0.001).join(&Rdp::from(Curve::BoundedRange { range: Epsilon::new(3.0).unwrap() }));
+        assert!(line(0.001).is_at_most(&two));
+    }
+
+    #[test]
+    fn pure_terms_keep_their_limit() {
+        let laplace = Rdp::from(Curve::Laplace { shift: Epsilon::new(1.0).unwrap() });
+        assert_eq!(laplace.times(3).epsilon_at(Delta::ZERO).get(), 3.0);
+        assert_eq!(Rdp::perfect().epsilon_at(Delta::ZERO), Epsilon::ZERO);
+        assert_eq!(line(1.0).epsilon_at(Delta::ZERO), Epsilon::INFINITE);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn curves_survive_the_disk() {
+        let curve = line(0.5)
+            .compose(&Curve::Laplace { shift: Epsilon::new(1.0).unwrap() }.into())
+            .compose(&Rdp::from(Curve::Points(table(&[(2.0, 1.0), (3.0, 4.0)]))).for_group(2));
+        let text = serde_json::to_string(&curve).unwrap();
+        assert_eq!(serde_json::from_str::<Rdp>(&text).unwrap(), curve);
+        assert!(serde_json::from_str::<Rdp>(r#"[{"count":1,"curve":{"points":[[3,1],[2,1]]}}]"#).is_err());
+        assert!(serde_json::from_str::<Rdp>(r#"[{"count":1,"curve":{"laplace":{"shift":-1}}}]"#).is_err());
+        assert!(serde_json::from_str::<Rdp>(r#"[{"count":-1,"curve":{"pure":{"epsilon":1}}}]"#).is_err());
+    }
+}

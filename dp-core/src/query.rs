@@ -1,0 +1,59 @@
+//! What is asked of the data, and how much one record can change the answer.
+
+use crate::adjacency::Adjacency;
+use crate::measurement::Noisy;
+use crate::mechanism::{Calibrate, Mechanism};
+use crate::sensitivity::{Norm, Sensitivity};
+use crate::Error;
+
+/// A function of the data whose answer must not be published as it is.
+///
+/// # Contract
+/// For all data sets, also with `NaN`s, infinities and no records at all, `answer` returns a value, or an error that depends on public
+/// facts only (such as a declared number of records under [`ReplaceOne`](crate::ReplaceOne)). It never panics.
+pub trait Query {
+    /// The data, usually a slice of records.
+    type Data: ?Sized;
+    /// The exact answer.
+    type Answer;
+    /// The neighbour relation under which the sensitivity is stated.
+    type Adjacency: Adjacency;
+
+    /// The exact answer. Not private: it goes into a mechanism, not to a reader.
+    ///
+    /// # Errors
+    /// When the data do not have the public shape that was declared.
+    fn answer(&self, data: &Self::Data) -> Result<Self::Answer, Error>;
+
+    /// This query with noise: a measurement that may be released.
+    ///
+    /// `noise` is a mechanism with a given amount of noise, or a [`Target`](crate::Target) such as `Laplace::epsilon(0.5)?`,
+    /// which becomes the mechanism with the least noise that meets it for this query's sensitivity.
+    ///
+    /// # Errors
+    /// When no mechanism of this kind meets the target.
+    fn with<C>(self, noise: C) -> Result<Noisy<Self, C::Mechanism, C::Guarantee>, Error>
+    where
+        Self: Sized + SensitivityIn<<C::Mechanism as Mechanism>::Norm>,
+        C: Calibrate,
+    {
+        let (mechanism, guarantee) = noise.calibrate(self.sensitivity())?;
+        Ok(Noisy::new(self, mechanism, guarantee))
+    }
+}
+
+/// A query whose sensitivity in the norm `N` is known.
+///
+/// # Contract
+/// For all neighbours x, y under [`Query::Adjacency`] on which the query has answers, ‖f(x) − f(y)‖ is at most the returned value,
+/// `f` being what [`Query::answer`] computes, with its rounding.
+#[diagnostic::on_unimplemented(
+    message = "the sensitivity of `{Self}` in the norm `{N}` is not known, and the mechanism needs it",
+    label = "no sensitivity in `{N}`",
+    note = "Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2: choose the mechanism for the norm that the query states, \
+            or implement `SensitivityIn<{N}>` for it"
+)]
+pub trait SensitivityIn<N: Norm>: Query {
+    /// The sensitivity, rounded up.
+    fn sensitivity(&self) -> Sensitivity<N, Self::Adjacency>;
+}
