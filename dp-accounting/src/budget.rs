@@ -1,0 +1,179 @@
+//! A total that is spent release by release.
+
+use core::marker::PhantomData;
+
+use dp_core::adjacency::SameRelation;
+use dp_core::notion::SameNotion;
+use dp_core::{Adjacency, Guarantee, Measurement, SecureRng};
+
+use crate::Error;
+
+/// A budget in the notion `G` for data whose neighbours are those of `A`.
+///
+/// Measurements may be chosen adaptively, also their costs: what was spent is the composition of the guarantees so far, and a measurement is
+/// released only if the composition with it stays within the total. For ε, (ε,δ), ρ, μ and Rényi curves this is a valid privacy
+/// filter (Rogers, Roth, Ullman and Vadhan 2016 for ε and (ε,δ); Feldman and Zrnic 2021 for Rényi and zCDP; Smith and Thakurta 2022 for μ).
+///
+/// The relation is inferred from the first measurement that is spent, and fixed from then on. A budget cannot be cloned, for then it
+/// could be spent twice.
+#[derive(Debug, PartialEq)]
+pub struct Budget<G, A> {
+    total: G,
+    spent: G,
+    relation: PhantomData<fn() -> A>,
+}
+
+impl<G: Guarantee, A: Adjacency> Budget<G, A> {
+    /// A budget of which nothing is spent yet.
+    #[must_use]
+    pub fn new(total: G) -> Self {
+        Self { total, spent: G::perfect(), relation: PhantomData }
+    }
+
+    /// The whole budget.
+    #[must_use]
+    pub const fn total(&self) -> &G {
+        &self.total
+    }
+
+    /// What the releases so far cost together.
+    #[must_use]
+    pub const fn spent(&self) -> &G {
+        &self.spent
+    }
+
+    /// Whether a release at this cost would fit.
+    #[must_use]
+    pub fn affords(&self, cost: &G) -> bool {
+        self.spent.compose(cost).is_at_most(&self.total)
+    }
+
+    /// Pays for one release of a measurement and draws it.
+    ///
+    /// The cost is booked before anything is drawn. A measurement that fails after that keeps its cost, because a failure may
+    /// depend on what was drawn before it.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing was drawn and nothing is booked.
+    /// [`Error::Core`] when the measurement fails.
+    pub fn spend<M, R>(&mut self, measurement: &M, data: &M::Data, rng: &mut R) -> Result<M::Output, Error>
+    where
+        M: Measurement,
+        M::Guarantee: SameNotion<G>,
+        M::Adjacency: SameRelation<A>,
+        R: SecureRng + ?Sized,
+    {
+        let cost = measurement.guarantee().into_notion();
+        let after = self.spent.compose(&cost);
+        if !after.is_at_most(&self.total) {
+            return Err(Error::Exhausted {
+                total: self.total.to_string(),
+                spent: self.spent.to_string(),
+                requested: cost.to_string(),
+            });
+        }
+        self.spent = after;
+        Ok(measurement.release(data, rng)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::Cell;
+    use core::convert::Infallible;
+
+    use dp_core::{Pure, ReplaceOne};
+    use rand_core::{Rng, TryCryptoRng, TryRng};
+
+    /// Publishes a constant, counts how often it was drawn, and fails on demand.
+    struct Probe {
+        cost: f64,
+        draws: Cell<u32>,
+        fails: bool,
+    }
+
+    impl Probe {
+        fn new(cost: f64) -> Self {
+            Self { cost, draws: Cell::new(0), fails: false }
+        }
+    }
+
+    impl Measurement for Probe {
+        type Data = [f64];
+        type Output = u8;
+        type Guarantee = Pure;
+        type Adjacency = ReplaceOne;
+
+        fn guarantee(&self) -> Pure {
+            Pure::new(self.cost).unwrap()
+        }
+
+        fn draw<R: Rng + ?Sized>(&self, _: &[f64], _: &mut R) -> Result<u8, dp_core::Error> {
+            self.draws.set(self.draws.get() + 1);
+            if self.fails { Err(dp_core::Error::CostsMoreThanReserved) } else { Ok(7) }
+        }
+    }
+
+    /// Never asked for bits here; a release only needs its type.
+    struct Silent;
+
+    impl TryRng for Silent {
+        type Error = Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+            Ok(0)
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+            Ok(0)
+        }
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    impl TryCryptoRng for Silent {}
+    impl SecureRng for Silent {}
+
+    #[test]
+    fn a_budget_is_spent_to_the_last_bit_and_not_beyond() {
+        let mut budget = Budget::new(Pure::new(1.0).unwrap());
+        let quarter = Probe::new(0.25);
+        for _ in 0..4 {
+            assert_eq!(budget.spend(&quarter, &[], &mut Silent), Ok(7));
+        }
+        assert_eq!(budget.spent(), budget.total());
+        let refused = budget.spend(&Probe::new(1e-300), &[], &mut Silent).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "a release that costs 1e-300-DP does not fit: 1-DP of 1-DP is spent; \
+             ask for less, or decide that more may be spent on these data"
+        );
+        assert!(budget.spend(&Probe::new(0.0), &[], &mut Silent).is_ok());
+    }
+
+    #[test]
+    fn a_refused_release_draws_nothing_and_costs_nothing() {
+        let mut budget = Budget::<_, ReplaceOne>::new(Pure::new(0.5).unwrap());
+        let dear = Probe::new(0.6);
+        assert!(!budget.affords(&dear.guarantee()));
+        assert!(budget.spend(&dear, &[], &mut Silent).is_err());
+        assert_eq!((dear.draws.get(), budget.spent()), (0, &Pure::perfect()));
+    }
+
+    #[test]
+    fn a_failed_release_keeps_its_cost() {
+        let mut budget = Budget::new(Pure::new(0.5).unwrap());
+        let failing = Probe { fails: true, ..Probe::new(0.5) };
+        assert!(matches!(budget.spend(&failing, &[], &mut Silent), Err(Error::Core(_))));
+        assert_eq!(budget.spent(), &Pure::new(0.5).unwrap());
+    }
+
+    #[test]
+    fn sums_that_do_not_round_evenly_never_slip_through() {
+        // Ten times 0.1 is above 1 in exact arithmetic: the float 0.1 is.
+        let mut budget = Budget::new(Pure::new(1.0).unwrap());
+        let tenth = Probe::new(0.1);
+        let fitted = (0..10).filter(|_| budget.spend(&tenth, &[], &mut Silent).is_ok()).count();
+        assert_eq!(fitted, 9);
+    }
+}

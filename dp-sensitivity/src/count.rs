@@ -1,0 +1,96 @@
+//! How many records match.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use dp_core::{AddRemove, Adjacency, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+
+/// The number of records for which a predicate holds.
+///
+/// One record changes it by at most one, whether it is added, removed or replaced.
+///
+/// ```
+/// use dp_core::Query;
+/// use dp_sensitivity::Count;
+///
+/// let seniors = Count::matching(|age: &f64| *age >= 65.0);
+/// assert_eq!(seniors.answer(&[12.0, 70.0, 81.0])?, 2.0);
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Count<T, P, A> {
+    holds: P,
+    kind: PhantomData<fn(&T) -> A>,
+}
+
+impl<T> Count<T, fn(&T) -> bool, AddRemove> {
+    /// Counts all records. Their number is private under add/remove only.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::matching(|_| true)
+    }
+}
+
+impl<T, P: Fn(&T) -> bool> Count<T, P, AddRemove> {
+    /// Counts the records for which `holds`, under add/remove neighbours.
+    #[must_use]
+    pub const fn matching(holds: P) -> Self {
+        Self { holds, kind: PhantomData }
+    }
+
+    /// The same count under replace-one neighbours, where its sensitivity is still one.
+    #[must_use]
+    pub fn under_replace_one(self) -> Count<T, P, ReplaceOne> {
+        Count { holds: self.holds, kind: PhantomData }
+    }
+}
+
+impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A> {
+    type Data = [T];
+    type Answer = f64;
+    type Adjacency = A;
+
+    fn answer(&self, data: &[T]) -> Result<f64, Error> {
+        let count = data.iter().filter(|record| (self.holds)(record)).count();
+        // Exact up to 2⁵³ and constant beyond: never more than one apart for neighbours.
+        let capped = u64::try_from(count).unwrap_or(u64::MAX).min(1 << 53);
+        #[allow(clippy::cast_precision_loss)] // at most 2⁵³
+        Ok(capped as f64)
+    }
+}
+
+impl<T, P: Fn(&T) -> bool, A: Adjacency, N: Norm> SensitivityIn<N> for Count<T, P, A> {
+    fn sensitivity(&self) -> Sensitivity<N, A> {
+        Sensitivity::new(1.0).expect("one is a sensitivity")
+    }
+}
+
+impl<T, P, A: Adjacency> fmt::Debug for Count<T, P, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Count({})", A::NAME)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn one_record_changes_it_by_at_most_one(data in prop::collection::vec(0u8..10, 0..20), at in 0usize..20, other in 0u8..10) {
+            let count = Count::matching(|x: &u8| x % 3 == 0);
+            let here = count.answer(&data).unwrap();
+            prop_assert_eq!(Count::all().answer(&data).unwrap(), f64::from(u8::try_from(data.len()).unwrap()));
+            let mut added = data.clone();
+            added.insert(at.min(data.len()), other);
+            prop_assert!((count.answer(&added).unwrap() - here).abs() <= 1.0);
+            if let Some(slot) = data.clone().get_mut(at) {
+                *slot = other;
+                let mut replaced = data.clone();
+                replaced[at] = other;
+                prop_assert!((count.clone().under_replace_one().answer(&replaced).unwrap() - here).abs() <= 1.0);
+            }
+        }
+    }
+}

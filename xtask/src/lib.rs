@@ -1,0 +1,10 @@
+//! The commands behind `cargo xtask`: [`verify`] re-checks every claim, [`test`] is the one test command.
+
+pub mod test;
+pub mod verify;
+mod workspace;
+
+/// Compiles and runs the examples of the README, so that the first code a reader tries works.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -1,0 +1,80 @@
+//! The claims of all crates, in order and without repetition.
+
+use anyhow::{Result, bail};
+use dp_core::claims::Claim;
+
+use super::natural;
+
+/// A ledger with at least one claim, every id once, in natural order.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    claims: Vec<Claim>,
+}
+
+impl Ledger {
+    /// Puts claims in order. An empty ledger is refused: "nothing was refuted" must never mean "nothing was checked".
+    pub(super) fn new(mut claims: Vec<Claim>) -> Result<Self> {
+        if claims.is_empty() {
+            bail!(
+                "the ledger is empty: register claims in the `claims::all()` of a crate, nothing can be verified without them"
+            );
+        }
+        claims.sort_by(|a, b| natural::key(a.id).cmp(&natural::key(b.id)));
+        if let Some([first, second]) = claims.array_windows().find(|[a, b]| a.id == b.id) {
+            bail!(
+                "two claims are called {}: \"{}\" and \"{}\"; give one of them another id",
+                first.id,
+                first.statement,
+                second.statement
+            );
+        }
+        Ok(Self { claims })
+    }
+
+    /// The claims with these ids, or all of them when none is given.
+    pub(super) fn select(self, ids: &[String]) -> Result<Vec<Claim>> {
+        let known = |id: &&String| self.claims.iter().any(|claim| claim.id == id.as_str());
+        let unknown: Vec<_> = ids.iter().filter(|id| !known(id)).map(String::as_str).collect();
+        if !unknown.is_empty() {
+            let all: Vec<_> = self.claims.iter().map(|claim| claim.id).collect();
+            bail!("no claim is called {}; the ledger has {}", unknown.join(" or "), all.join(", "));
+        }
+        let wanted = |claim: &Claim| ids.is_empty() || ids.iter().any(|id| id == claim.id);
+        Ok(self.claims.into_iter().filter(wanted).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::outcome::tests::claim;
+    use dp_core::claims::{Finding, Verdict};
+
+    fn ledger(ids: &[&'static str]) -> Result<Ledger> {
+        Ledger::new(ids.iter().map(|id| claim(id, Verdict::Holds, || Finding::holds(""))).collect())
+    }
+
+    fn ids(claims: &[Claim]) -> Vec<&'static str> {
+        claims.iter().map(|claim| claim.id).collect()
+    }
+
+    #[test]
+    fn claims_are_selected_by_id_in_natural_order() {
+        let all = ["M2", "D10", "D3"];
+        assert_eq!(ids(&ledger(&all).unwrap().select(&[]).unwrap()), ["D3", "D10", "M2"]);
+        let wanted = ["M2", "D3", "M2"].map(str::to_owned);
+        assert_eq!(ids(&ledger(&all).unwrap().select(&wanted).unwrap()), ["D3", "M2"]);
+    }
+
+    #[test]
+    fn an_unknown_id_is_an_error_that_lists_the_known_ones() {
+        let error = ledger(&["D10", "D3"]).unwrap().select(&["D3".into(), "X1".into()]).unwrap_err();
+        assert_eq!(error.to_string(), "no claim is called X1; the ledger has D3, D10");
+    }
+
+    #[test]
+    fn a_repeated_id_and_an_empty_ledger_are_refused() {
+        assert!(ledger(&["D3", "M1", "D3"]).unwrap_err().to_string().starts_with("two claims are called D3"));
+        assert!(ledger(&[]).unwrap_err().to_string().starts_with("the ledger is empty"));
+    }
+}
