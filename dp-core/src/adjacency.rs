@@ -180,7 +180,11 @@ mod tests {
 
     #[test]
     fn the_worst_pair_is_taken_in_each_component() {
-        let parts = [Approx::new(1.0, 0.0).unwrap(), Approx::new(0.5, 1e-3).unwrap(), Approx::new(0.25, 2e-3).unwrap()];
+        let parts = [
+            Approx::new(1.0, 0.0).unwrap(),
+            Approx::new(0.5, 1e-3).unwrap(),
+            Approx::new(0.25, 2e-3).unwrap(),
+        ];
         assert_eq!(ReplaceOne::parallel(parts).unwrap(), Approx::new(1.5, 3e-3).unwrap());
     }
 

@@ -59,7 +59,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfRange { argument, allowed, found } => {
-                write!(f, "{argument} must lie in {allowed}, but {found} was passed: pass a number from that range")
+                write!(
+                    f,
+                    "{argument} must lie in {allowed}, but {found} was passed: pass a number from that range"
+                )
             }
             Self::BadBounds { lower, upper } => write!(
                 f,

@@ -1,6 +1,98 @@
-//! x
+//! What differential privacy is, as types.
+//!
+//! This crate draws no randomness. It says what a release may cost and how costs add up, so that the crates that do
+//! draw, count and learn can be checked against one set of definitions.
+//!
+//! # The objects
+//!
+//! | object | is | examples |
+//! |---|---|---|
+//! | [`Guarantee`] | a notion of privacy with its numbers | [`Pure`], [`Approx`], [`Zcdp`], [`Rdp`], [`Gdp`] |
+//! | [`Adjacency`] | which data sets are neighbours | [`AddRemove`], [`ReplaceOne`], [`EdgeAdjacency`] |
+//! | [`Norm`] | how far apart two answers are | [`L1`], [`L2`], [`LInf`] |
+//! | [`Sensitivity`] | how far one step moves an answer | `Sensitivity<L1, AddRemove>` |
+//! | [`Query`] | data → exact answer | a mean with declared bounds |
+//! | [`Mechanism`] | exact answer → randomised answer | Laplace noise |
+//! | [`Measurement`] | data → what may be published | the mean with Laplace noise |
+//! | [`DominatingPair`](pairs::DominatingPair) | the exact privacy loss of a mechanism | [`pairs::LaplacePair`] |
+//!
+//! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise, measurements under different
+//! neighbour relations added up, a Gaussian paid from a budget in pure ε, a guarantee strengthened, a seeded generator used
+//! for a release. The compiler says which one it is.
+//!
+//! # The lattice of notions
+//!
+//! ```text
+//!   Pure ──────► Gdp ──────► Zcdp ──────► Rdp          .relax::<G>()
+//!     │           │            │           │
+//!     └───────────┴──────┬─────┴───────────┘           .at_delta(δ)
+//!                        ▼
+//!                     Approx
+//! ```
+//!
+//! Arrows weaken, and none leads back. See [`notion`] for what each says and how it composes.
+//!
+//! # Numbers
+//!
+//! Every ε, δ, ρ, μ is an upper bound on the truth: formulas are evaluated in [enclosures](rounding::Enclosure) with
+//! [directed rounding](rounding), and the upper end is taken once. What cannot be a type is [checked once](number), in a
+//! constructor that names the argument and its range; reading from disk checks the same.
+//!
+//! # Example
+//!
+//! A query, a mechanism and a measurement, end to end. Real ones live in `dp-sensitivity` and `dp-mechanisms`; these are the
+//! smallest that can be written: the parity of a bit, by randomised response with odds 3 to 1.
+//!
+//! ```
+//! use dp_core::*;
+//! use rand_core::Rng;
+//!
+//! /// Is there an odd number of records?
+//! struct Parity;
+//!
+//! impl Query for Parity {
+//!     type Data = [u64];
+//!     type Answer = bool;
+//!     type Adjacency = AddRemove;
+//!     fn answer(&self, data: &[u64]) -> Result<bool, Error> {
+//!         Ok(data.len() % 2 == 1)
+//!     }
+//! }
+//!
+//! /// Two bits may be at most 1 apart in any norm.
+//! impl SensitivityIn<L1> for Parity {
+//!     fn sensitivity(&self) -> Sensitivity<L1, AddRemove> {
+//!         Sensitivity::new(1.0).expect("one is a sensitivity")
+//!     }
+//! }
+//!
+//! /// Tells the truth three times out of four: ln 3-private.
+//! struct ThreeToOne;
+//!
+//! impl Mechanism for ThreeToOne {
+//!     type Input = bool;
+//!     type Output = bool;
+//!     type Norm = L1;
+//!     type Guarantee = Pure;
+//!     fn guarantee(&self, _: impl MeasuredIn<L1>) -> Pure {
+//!         Epsilon::saturating(rounding::ln_up(3.0)).into()
+//!     }
+//!     fn draw<R: Rng + ?Sized>(&self, answer: &bool, rng: &mut R) -> Result<bool, Error> {
+//!         let lie = rng.next_u32().is_multiple_of(4); // exact: 2³² is divisible by 4
+//!         Ok(*answer ^ lie)
+//!     }
+//! }
+//!
+//! let release = Parity.with(ThreeToOne)?;
+//! let twice = (&release).and(&release);
+//! assert!((twice.guarantee().epsilon().get() - 2.0 * 3f64.ln()).abs() < 1e-14);
+//! # Ok::<(), Error>(())
+//! ```
+
 #![cfg_attr(not(feature = "std"), no_std)]
+
 extern crate alloc;
+
 pub mod adjacency;
 #[cfg(feature = "claims")]
 pub mod claims;
@@ -18,6 +110,7 @@ mod search;
 pub mod sensitivity;
 #[cfg(feature = "serde")]
 mod serde_number;
+
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, Metric, ReplaceOne};
 pub use error::Error;
 pub use measurement::Measurement;

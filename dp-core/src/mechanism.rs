@@ -5,10 +5,10 @@ use core::marker::PhantomData;
 
 use rand_core::Rng;
 
+use crate::Error;
 use crate::notion::Guarantee;
 use crate::pairs::DominatingPair;
 use crate::sensitivity::{MeasuredIn, Norm};
-use crate::Error;
 
 /// A randomised function of an exact answer.
 ///

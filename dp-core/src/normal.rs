@@ -29,7 +29,7 @@ pub(crate) fn density(z: Enclosure) -> Enclosure {
     (z.square() * Enclosure::point(-0.5)).exp() * INV_SQRT_TWO_PI
 }
 
-/// Encloses the upper tail Φ̄(z) = Pr[N(0,1) > z], relatively accurate for z > 0.
+/// Encloses the upper tail Φ̄(z) = Pr(N(0,1) > z), relatively accurate for z > 0.
 pub(crate) fn upper_tail(z: Enclosure) -> Enclosure {
     // The tail falls, so each end of the argument gives the opposite end of the value.
     Enclosure::new(upper_tail_at(z.hi()).lo(), upper_tail_at(z.lo()).hi())
@@ -61,7 +61,8 @@ pub(crate) fn mills_difference(z: f64, step: f64) -> Enclosure {
     let end = add_down(z, step);
     let far = z.max(1.0); // r₁ < 1/z for z > 0 and r₁ < 1.6 for z ≥ −1
     if step > small * far {
-        let above = Enclosure::new(mills_from_minus_one(add_up(z, step)).lo(), mills_from_minus_one(end).hi());
+        let above =
+            Enclosure::new(mills_from_minus_one(add_up(z, step)).lo(), mills_from_minus_one(end).hi());
         return mills_from_minus_one(z) - above;
     }
     let mut moments = [Enclosure::ZERO; RATIOS + 1];

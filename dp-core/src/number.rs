@@ -272,11 +272,18 @@ mod tests {
     fn constructors_refuse_what_makes_no_sense() {
         for bad in [f64::NAN, -1.0, f64::INFINITY, f64::NEG_INFINITY, -f64::MIN_POSITIVE] {
             assert!(Epsilon::new(bad).is_err() && Rho::new(bad).is_err() && Mu::new(bad).is_err(), "{bad}");
-            assert!(Delta::new(bad).is_err() && Scale::new(bad).is_err() && Alpha::new(bad).is_err(), "{bad}");
+            assert!(
+                Delta::new(bad).is_err() && Scale::new(bad).is_err() && Alpha::new(bad).is_err(),
+                "{bad}"
+            );
         }
-        assert!(Alpha::new(1.0).is_err() && Scale::new(0.0).is_err() && Delta::new(1.0f64.next_up()).is_err());
+        assert!(
+            Alpha::new(1.0).is_err() && Scale::new(0.0).is_err() && Delta::new(1.0f64.next_up()).is_err()
+        );
         assert!(Epsilon::new(0.0).is_ok() && Delta::new(1.0).is_ok() && Delta::new(0.0).is_ok());
-        for (lower, upper) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (f64::MIN, f64::MAX)] {
+        for (lower, upper) in
+            [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (f64::MIN, f64::MAX)]
+        {
             assert!(Bounds::new(lower, upper).is_err(), "[{lower}, {upper}]");
         }
     }
@@ -291,7 +298,8 @@ mod tests {
 
     #[test]
     fn numbers_print_as_people_write_them() {
-        let printed = [0.0, 0.5, 1.0, 1e-6, 2.5e-10, 123_456.0, 1e12, f64::INFINITY].map(|x| Epsilon(x).to_string());
+        let printed =
+            [0.0, 0.5, 1.0, 1e-6, 2.5e-10, 123_456.0, 1e12, f64::INFINITY].map(|x| Epsilon(x).to_string());
         assert_eq!(printed, ["0", "0.5", "1", "1e-6", "2.5e-10", "123456", "1e12", "∞"]);
         assert_eq!(Bounds::new(-1.0, 1e-7).unwrap().to_string(), "[-1, 1e-7]");
     }
@@ -328,7 +336,10 @@ mod tests {
         for bad in ["-1", "null", "\"NaN\"", "\"-infinity\"", "[]"] {
             assert!(serde_json::from_str::<Epsilon>(bad).is_err(), "{bad}");
         }
-        assert!(serde_json::from_str::<Delta>("1.5").is_err() && serde_json::from_str::<Delta>("\"infinity\"").is_err());
+        assert!(
+            serde_json::from_str::<Delta>("1.5").is_err()
+                && serde_json::from_str::<Delta>("\"infinity\"").is_err()
+        );
         assert!(serde_json::from_str::<Scale>("0").is_err() && serde_json::from_str::<Alpha>("1").is_err());
         assert!(serde_json::from_str::<Bounds>("[1, 0]").is_err());
         let message = serde_json::from_str::<Epsilon>("-1").unwrap_err().to_string();

@@ -1,10 +1,10 @@
 //! What is asked of the data, and how much one record can change the answer.
 
+use crate::Error;
 use crate::adjacency::Adjacency;
 use crate::measurement::Noisy;
 use crate::mechanism::{Calibrate, Mechanism};
 use crate::sensitivity::{Norm, Sensitivity};
-use crate::Error;
 
 /// A function of the data whose answer must not be published as it is.
 ///

@@ -3,9 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne};
 use crate::rounding::{add_up, div_up, mul_up, sqrt_up};
-use crate::Error;
 
 /// A norm on vectors of answers, as a type.
 pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {

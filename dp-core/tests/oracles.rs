@@ -2,8 +2,11 @@
 //!
 //! The bar: an upper end is never below the truth, and above it by at most one part in 10⁹.
 
+#![allow(clippy::unwrap_used)] // a failed construction is a failed test
+
 use dp_core::pairs::{
-    DiscreteGaussianPair, DiscreteLaplacePair, DominatingPair, GaussianPair, LaplacePair, RandomizedResponsePair,
+    DiscreteGaussianPair, DiscreteLaplacePair, DominatingPair, GaussianPair, LaplacePair,
+    RandomizedResponsePair,
 };
 use dp_core::rounding::div_up;
 use dp_core::{Alpha, Curve, Delta, Epsilon, Gdp, Guarantee, Mu, Rdp, Relax, Scale, Zcdp};

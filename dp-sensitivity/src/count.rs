@@ -79,7 +79,7 @@ mod tests {
     proptest! {
         #[test]
         fn one_record_changes_it_by_at_most_one(data in prop::collection::vec(0u8..10, 0..20), at in 0usize..20, other in 0u8..10) {
-            let count = Count::matching(|x: &u8| x % 3 == 0);
+            let count = Count::matching(|x: &u8| x.is_multiple_of(3));
             let here = count.answer(&data).unwrap();
             prop_assert_eq!(Count::all().answer(&data).unwrap(), f64::from(u8::try_from(data.len()).unwrap()));
             let mut added = data.clone();

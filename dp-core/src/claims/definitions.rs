@@ -1,6 +1,380 @@
+//! Claims about the notions themselves (section D of the ledger).
+
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use super::Claim;
+
+use super::{Claim, Finding, Kind, Verdict};
+use crate::pairs::{DominatingPair, FinitePair, GaussianPair, LaplacePair, RandomizedResponsePair};
+use crate::rounding::Enclosure;
+use crate::{Alpha, Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Relax, Rho, Zcdp};
+
 pub(super) fn claims() -> Vec<Claim> {
-    vec![]
+    vec![
+        Claim {
+            id: "D3",
+            source: "Cambridge, approximate DP",
+            statement: "(ε,δ)-DP holds if and only if Pr[loss ≤ ε] ≥ 1 − δ.",
+            kind: Kind::Refutation,
+            expected: Verdict::Refuted,
+            check: || tail_is_not_the_profile(&GaussianPair::new(Mu::saturating(1.0)), 1.0),
+        },
+        Claim {
+            id: "D4",
+            source: "Harvard 2.2",
+            statement: "(ε,δ)-DP is a bound on the δ-smoothed max divergence.",
+            kind: Kind::Enumeration,
+            expected: Verdict::Holds,
+            check: smoothed_divergence_agrees,
+        },
+        Claim {
+            id: "D7",
+            source: "Cambridge, zCDP",
+            statement: "D_α rises with α, from the Kullback–Leibler divergence at 1 to the largest loss at ∞.",
+            kind: Kind::Algebraic,
+            expected: Verdict::Holds,
+            check: divergences_rise,
+        },
+        Claim {
+            id: "D9",
+            source: "Cambridge, zCDP",
+            statement: "(ε,0)-zCDP is ε-DP.",
+            kind: Kind::Algebraic,
+            expected: Verdict::Holds,
+            check: flat_lines_are_pure,
+        },
+        Claim {
+            id: "D10",
+            source: "Harvard 3.2, note",
+            statement: "As α → ∞, ρ-zCDP becomes pure DP; and zCDP is a further relaxation of (ε,δ)-DP.",
+            kind: Kind::Refutation,
+            expected: Verdict::Refuted,
+            check: zcdp_lies_between,
+        },
+        Claim {
+            id: "D11",
+            source: "Harvard 3.1",
+            statement: "ρ-zCDP implies Pr[loss > λ + ρ] ≤ exp(−λ²/4ρ).",
+            kind: Kind::Exact,
+            expected: Verdict::Holds,
+            check: || tail_bound(4.0),
+        },
+        Claim {
+            id: "D12",
+            source: "Cambridge, group privacy",
+            statement: "k records together have kε, kμ, k²ρ and (kε, δ(e^kε−1)/(e^ε−1)).",
+            kind: Kind::Exact,
+            expected: Verdict::Holds,
+            check: || group_privacy(1.0),
+        },
+        Claim {
+            id: "D13",
+            source: "Wang, Lemma 11",
+            statement: "D_α(P‖R) ≤ aα and D_α(R‖Q) ≤ bα for all α imply D_α(P‖Q) ≤ α(√a + √b)².",
+            kind: Kind::Algebraic,
+            expected: Verdict::Holds,
+            check: || triangle(1.0),
+        },
+        Claim {
+            id: "M6",
+            source: "Harvard 4.2",
+            statement: "Gaussian noise is ρ-zCDP if and only if σ² ≥ Δ₂²/2ρ.",
+            kind: Kind::Exact,
+            expected: Verdict::Holds,
+            check: || gaussian_is_zcdp(1.0),
+        },
+    ]
+}
+
+/// Orders from just above one to a million.
+const ORDERS: [f64; 9] = [1.0001, 1.01, 1.3, 2.0, 3.5, 10.0, 64.0, 1e3, 1e6];
+
+fn order(alpha: f64) -> Alpha {
+    Alpha::saturating(alpha)
+}
+
+/// Pairs of distributions on three and four outcomes, from a short deterministic list of weights.
+fn small_pairs() -> Vec<FinitePair> {
+    let lists: [&[f64]; 6] = [
+        &[1.0, 2.0, 3.0],
+        &[3.0, 1.0, 1.0],
+        &[5.0, 1.0, 9.0],
+        &[1.0, 1.0, 1.0, 7.0],
+        &[2.0, 8.0, 1.0, 1.0],
+        &[1.0, 3.0, 3.0, 1.0],
+    ];
+    let mut pairs = vec![];
+    for p in lists {
+        for q in lists {
+            pairs.extend(FinitePair::new(p, q).ok());
+        }
+    }
+    pairs
+}
+
+fn tail_is_not_the_profile(pair: &impl DominatingPair, epsilon: f64) -> Finding {
+    let (delta, tail) = (pair.delta(epsilon), pair.tail(epsilon));
+    if delta.lo() > tail.hi() {
+        return Finding::undecided(format!(
+            "the profile {delta:?} exceeds the tail {tail:?}, which cannot be"
+        ));
+    }
+    if tail.lo() > delta.hi() {
+        Finding::refuted(format!(
+            "at ε = {epsilon} the mechanism is (ε, {:.6})-DP, yet Pr[loss > ε] = {:.6}; the tail implies the profile, not conversely",
+            delta.hi(),
+            tail.lo()
+        ))
+    } else {
+        Finding::holds(format!("tail and profile agree at ε = {epsilon}"))
+    }
+}
+
+/// sup over events with P(S) ≥ δ of ln((P(S) − δ)/Q(S)) is at most ε exactly when δ(ε) ≤ δ, on all events of small pairs.
+fn smoothed_divergence_agrees() -> Finding {
+    let lists: [[f64; 4]; 4] =
+        [[1.0, 2.0, 3.0, 2.0], [4.0, 1.0, 2.0, 1.0], [1.0, 1.0, 1.0, 5.0], [2.0, 2.0, 3.0, 1.0]];
+    let mut compared = 0u32;
+    for p in lists {
+        for q in lists {
+            let Ok(pair) = FinitePair::new(&p, &q) else { return Finding::undecided("a weight was refused") };
+            for delta in [0.0, 0.05, 0.2] {
+                // All weights sum to eight, so sums of eighths are exact.
+                let mut smoothed = f64::NEG_INFINITY;
+                for event in 1u8..16 {
+                    let mass = |w: &[f64; 4]| {
+                        (0..4).filter(|i| event >> i & 1 == 1).map(|i| w[i] / 8.0).sum::<f64>()
+                    };
+                    if mass(&p) > delta {
+                        smoothed = smoothed.max(libm::log((mass(&p) - delta) / mass(&q)));
+                    }
+                }
+                for shift in [-1e-9, 1e-9] {
+                    let epsilon = smoothed + shift;
+                    let within = pair.delta(epsilon).hi() <= delta + 1e-12;
+                    if within != (shift > 0.0) && smoothed > 0.0 {
+                        return Finding::refuted(format!(
+                            "the two forms disagree at ε = {epsilon}, δ = {delta} for {p:?} and {q:?}"
+                        ));
+                    }
+                    compared += 1;
+                }
+            }
+        }
+    }
+    Finding::holds(format!("both forms agree on {compared} cases, just above and just below the boundary"))
+}
+
+fn divergences_rise() -> Finding {
+    let mut compared = 0u32;
+    for pair in small_pairs() {
+        let divergence = |alpha: f64| pair.renyi(order(alpha));
+        for window in ORDERS.windows(2) {
+            if divergence(window[0]).lo() > divergence(window[1]).hi() {
+                return Finding::refuted(format!("D falls from order {} to {}", window[0], window[1]));
+            }
+            compared += 1;
+        }
+        let gap = (divergence(1e9).hi() - pair.max_loss()).abs();
+        if gap > 1e-6 {
+            return Finding::refuted(format!("D of order 10⁹ is {gap:e} away from the largest loss"));
+        }
+    }
+    // At order one: randomised response has the Kullback–Leibler divergence ε·tanh(ε/2).
+    for epsilon in [0.1, 1.0, 4.0] {
+        let near_one = RandomizedResponsePair::binary(Epsilon::saturating(epsilon)).renyi(order(1.0 + 1e-9));
+        let kl = epsilon * libm::tanh(epsilon / 2.0);
+        if (near_one.hi() / kl - 1.0).abs() > 1e-5 {
+            return Finding::refuted(format!(
+                "D near order one is {near_one:?}, the Kullback–Leibler divergence {kl}"
+            ));
+        }
+    }
+    Finding::holds(format!("{compared} steps between orders, both limits"))
+}
+
+fn flat_lines_are_pure() -> Finding {
+    for epsilon in [0.0, 1e-6, 0.3, 2.0, 50.0] {
+        let Ok(pure) = Pure::new(epsilon) else { return Finding::undecided("ε was refused") };
+        if Zcdp::from(pure).as_pure() != Some(pure) {
+            return Finding::refuted(format!("ε = {epsilon} does not come back"));
+        }
+        // Every divergence of the worst ε-private mechanism is at most ε, and they reach it.
+        let worst = RandomizedResponsePair::binary(pure.epsilon());
+        if ORDERS.iter().any(|alpha| worst.renyi(order(*alpha)).lo() > epsilon)
+            || worst.renyi(order(1e18)).hi() < epsilon * (1.0 - 1e-9)
+        {
+            return Finding::refuted(format!("the divergences of {pure} do not have ε as their supremum"));
+        }
+    }
+    Finding::holds("both directions, and the supremum over all orders is ε")
+}
+
+fn zcdp_lies_between() -> Finding {
+    // A ρ-zCDP mechanism that is not ε-DP for any ε tried: its profile stays positive.
+    let gaussian = Gdp::from(Mu::saturating(1.0));
+    let zcdp: Zcdp = gaussian.relax();
+    let positive =
+        [1.0, 5.0, 20.0, 37.0].iter().all(|epsilon| gaussian.dominating_pair().delta(*epsilon).lo() > 0.0);
+    // An (ε,δ)-private mechanism that is not zCDP: it tells all with probability δ, and its divergences are infinite.
+    let tells_all = FinitePair::new(&[0.001, 0.0, 0.999], &[0.0, 0.001, 0.999]);
+    let Ok(tells_all) = tells_all else { return Finding::undecided("a weight was refused") };
+    let approx_only = tells_all.delta(0.0).hi() < 0.0011 && tells_all.renyi(order(2.0)).lo() == f64::INFINITY;
+    // What is true: zCDP implies (ε,δ) for every δ > 0.
+    let implied = [1e-2, 1e-6, 1e-12].iter().all(|delta| {
+        let delta = Delta::saturating(*delta);
+        let epsilon = zcdp.epsilon_at(delta);
+        !epsilon.is_infinite() && gaussian.delta_at(epsilon) <= delta
+    });
+    match (positive, approx_only, implied) {
+        (true, true, true) => Finding::refuted(
+            "½-zCDP Gaussian noise has δ(37) > 0, so it is not pure; telling all with probability 0.001 is (0, 0.001)-DP and has \
+             infinite divergences; zCDP implies (ε,δ) for every δ: it lies between the two",
+        ),
+        (false, _, _) => Finding::undecided("no positive δ was certified"),
+        (_, false, _) => Finding::undecided("the mechanism that tells all was not separated"),
+        (_, _, false) => Finding::undecided("the conversion to (ε,δ) did not cover the Gaussian"),
+    }
+}
+
+/// The tail of the exact Gaussian loss against exp(−λ²/(c·ρ)); the claim has c = 4.
+fn tail_bound(c: f64) -> Finding {
+    let mut tightest = 0.0f64;
+    for mu in [0.01, 0.3, 1.0, 5.0] {
+        let rho = Enclosure::point(mu).square() * Enclosure::point(0.5);
+        for k in 1..60u8 {
+            let lambda = mu * f64::from(k) / 4.0;
+            let tail = GaussianPair::new(Mu::saturating(mu)).tail((Enclosure::point(lambda) + rho).hi());
+            let bound = (-(Enclosure::point(lambda).square() / (rho * Enclosure::point(c)))).exp();
+            if tail.lo() > bound.hi() {
+                return Finding::refuted(format!(
+                    "at μ = {mu}, λ = {lambda} the tail {tail:?} exceeds the bound {bound:?}"
+                ));
+            }
+            tightest = tightest.max(tail.hi() / bound.lo());
+        }
+    }
+    Finding::holds(format!("on 236 points; the tail is at most {tightest:.3} of the bound"))
+}
+
+/// Group guarantees against the exact pairs at k times the distance; `share` < 1 would claim less than the rules do.
+fn group_privacy(share: f64) -> Finding {
+    for k in [2u32, 3, 10] {
+        let times = f64::from(k);
+        for once in [0.1, 0.7, 2.0] {
+            let (Ok(pure), Ok(gdp)) = (Pure::new(once), Gdp::new(once)) else {
+                return Finding::undecided("a parameter was refused");
+            };
+            let laplace = LaplacePair::new(Epsilon::saturating(times * once));
+            if laplace.max_loss() > share * pure.for_group(k).epsilon().get() {
+                return Finding::refuted(format!("{k} records of {pure} lose {}", laplace.max_loss()));
+            }
+            let gaussian = GaussianPair::new(Mu::saturating(times * once));
+            let zcdp = Relax::<Zcdp>::relax(&gdp).for_group(k);
+            for alpha in ORDERS {
+                if gaussian.renyi(order(alpha)).lo() > share * zcdp.rho().get() * alpha {
+                    return Finding::refuted(format!("{k} records of {gdp} exceed {zcdp} at order {alpha}"));
+                }
+            }
+            for epsilon in [0.05, 0.5, 2.0] {
+                let single = gdp.delta_at(Epsilon::saturating(epsilon));
+                let group = Approx::from_parts(Epsilon::saturating(epsilon), single).for_group(k);
+                let truth = gaussian.delta(group.epsilon().get());
+                if truth.lo() > share * group.delta().get() {
+                    return Finding::refuted(format!(
+                        "{k} records of ({epsilon}, {single})-DP have δ = {truth:?}, not {}",
+                        group.delta()
+                    ));
+                }
+                if truth.lo() > gdp.for_group(k).delta_at(group.epsilon()).get() {
+                    return Finding::refuted(format!("{k} records of {gdp} exceed the group's own curve"));
+                }
+            }
+        }
+    }
+    Finding::holds(
+        "ε and ρ are reached exactly by Laplace and Gaussian noise; (ε,δ) covers the Gaussian at k times the distance",
+    )
+}
+
+/// The triangle inequality on normals, where it is an equality, and on small pairs, with √a + √b scaled by `share`.
+fn triangle(share: f64) -> Finding {
+    let line = |pair: &FinitePair| {
+        let pure = Pure::from(Epsilon::saturating(pair.max_loss().max(pair.reversed().max_loss())));
+        Relax::<Zcdp>::relax(&pure).rho().get()
+    };
+    for (a, b) in [(0.5, 0.5), (0.1, 2.0), (3.0, 0.2)] {
+        // D_α(N(0)‖N(a)) = αa²/2: the distances add up, and so do the square roots.
+        let claimed = share * (libm::sqrt(a * a / 2.0) + libm::sqrt(b * b / 2.0));
+        let truth = GaussianPair::new(Mu::saturating(a + b)).renyi(order(2.0));
+        if truth.lo() > 2.0 * claimed * claimed * (1.0 + 1e-12) {
+            return Finding::refuted(format!("normals {a} and {b} apart have D₂ = {truth:?}"));
+        }
+    }
+    let lists: [&[f64]; 4] = [&[1.0, 2.0, 3.0], &[3.0, 1.0, 1.0], &[5.0, 1.0, 9.0], &[1.0, 1.0, 1.0]];
+    for p in lists {
+        for r in lists {
+            for q in lists {
+                let (Ok(first), Ok(second), Ok(whole)) =
+                    (FinitePair::new(p, r), FinitePair::new(r, q), FinitePair::new(p, q))
+                else {
+                    return Finding::undecided("a weight was refused");
+                };
+                let root = share * (libm::sqrt(line(&first)) + libm::sqrt(line(&second)));
+                if ORDERS
+                    .iter()
+                    .any(|alpha| whole.renyi(order(*alpha)).lo() > alpha * root * root * (1.0 + 1e-9))
+                {
+                    return Finding::refuted(format!("{p:?}, {r:?}, {q:?}"));
+                }
+            }
+        }
+    }
+    Finding::holds("equality for normals, 64 triples of distributions on three outcomes")
+}
+
+/// D_α ≤ ρα with ρ = `share`·μ²/2 for the exact Gaussian pair, and not with any less.
+fn gaussian_is_zcdp(share: f64) -> Finding {
+    for mu in [1e-4, 0.1, 1.0, 7.0] {
+        let zcdp: Zcdp = Gdp::from(Mu::saturating(mu)).relax();
+        let rho = Rho::saturating(share * zcdp.rho().get());
+        for alpha in ORDERS {
+            let truth = GaussianPair::new(Mu::saturating(mu)).renyi(order(alpha));
+            if truth.lo() > rho.get() * alpha * (1.0 + 1e-14) {
+                return Finding::refuted(format!(
+                    "at Δ/σ = {mu}, D_{alpha} = {truth:?} exceeds ρα with ρ = {rho}"
+                ));
+            }
+            if truth.hi() < rho.get() * alpha * (1.0 - 1e-12) {
+                return Finding::refuted(format!("at Δ/σ = {mu} a smaller ρ would do"));
+            }
+        }
+    }
+    Finding::holds("with equality at every order")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_variants_are_noticed() {
+        assert_eq!(tail_bound(4.0).verdict, Verdict::Holds);
+        assert_eq!(tail_bound(1.9).verdict, Verdict::Refuted);
+        assert_eq!(group_privacy(0.99).verdict, Verdict::Refuted);
+        assert_eq!(triangle(0.99).verdict, Verdict::Refuted);
+        assert_eq!(gaussian_is_zcdp(0.99).verdict, Verdict::Refuted);
+        assert_eq!(gaussian_is_zcdp(1.01).verdict, Verdict::Refuted);
+        // Where all losses agree there is no gap between tail and profile to be found.
+        let certain = FinitePair::new(&[1.0, 1.0], &[1.0, 1.0]).unwrap();
+        assert_eq!(tail_is_not_the_profile(&certain, 1.0).verdict, Verdict::Holds);
+    }
+
+    #[test]
+    fn every_claim_is_as_expected() {
+        for claim in super::super::all() {
+            let (finding, as_expected) = claim.run();
+            assert!(as_expected, "{}: {finding:?}", claim.id);
+        }
+    }
 }

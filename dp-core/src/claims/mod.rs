@@ -3,8 +3,8 @@
 //! A claim is a sentence from a source and a function that looks for itself. `cargo xtask verify` gathers the claims of all crates and
 //! runs them. Claims of the literature that are false are entries too: they must be *refuted*, by a certified counterexample.
 
-mod definitions;
 mod composition;
+mod definitions;
 
 use alloc::string::String;
 use alloc::vec::Vec;

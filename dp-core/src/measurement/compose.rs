@@ -3,9 +3,9 @@
 use rand_core::Rng;
 
 use super::Measurement;
+use crate::Error;
 use crate::adjacency::SameRelation;
 use crate::notion::{Guarantee, SameNotion};
-use crate::Error;
 
 /// Two measurements released together, made by [`Measurement::and`].
 #[derive(Clone, Debug, PartialEq)]

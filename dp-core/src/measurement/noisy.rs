@@ -5,10 +5,10 @@ use core::borrow::Borrow;
 use rand_core::Rng;
 
 use super::Measurement;
+use crate::Error;
 use crate::mechanism::Mechanism;
 use crate::notion::Guarantee;
 use crate::query::Query;
-use crate::Error;
 
 /// A query with noise, made by [`Query::with`](crate::Query::with).
 #[derive(Clone, Debug, PartialEq)]

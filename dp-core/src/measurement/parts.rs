@@ -14,9 +14,9 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::Measurement;
+use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne, SameRelation};
 use crate::notion::{Guarantee, SameNotion};
-use crate::Error;
 
 /// One measurement for each part, a record's part being what `key` says of it.
 ///
@@ -59,7 +59,8 @@ where
     type Adjacency = AddRemove;
 
     fn guarantee(&self) -> M::Guarantee {
-        AddRemove::parallel(self.parts.iter().map(Measurement::guarantee)).expect("`new` refuses an empty list")
+        AddRemove::parallel(self.parts.iter().map(Measurement::guarantee))
+            .expect("`new` refuses an empty list")
     }
 
     fn draw<R: Rng + ?Sized>(&self, data: &[T], rng: &mut R) -> Result<Self::Output, Error> {

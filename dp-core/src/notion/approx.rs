@@ -6,9 +6,9 @@ use super::{Guarantee, Pure, at_least};
 use crate::rounding::{Enclosure, add_up, div_down, mul_up, sub_down};
 use crate::{Delta, Epsilon, Error};
 
-/// (ε,δ)-differential privacy: Pr[M(x) ∈ S] ≤ e^ε Pr[M(y) ∈ S] + δ for all neighbours x, y and events S (claim D2).
+/// (ε,δ)-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) + δ for all neighbours x, y and events S (claim D2).
 ///
-/// This is a bound on the profile, not on the tail of the privacy loss: Pr[loss > ε] ≤ δ implies it, and not
+/// This is a bound on the profile, not on the tail of the privacy loss: Pr(loss > ε) ≤ δ implies it, and not
 /// conversely (claim D3).
 ///
 /// ```
@@ -133,7 +133,9 @@ mod tests {
         // Outcomes: "told x", "told y", and the two answers of randomised response.
         let (high, low) = (epsilon.exp() / (1.0 + epsilon.exp()), 1.0 / (1.0 + epsilon.exp()));
         let rest = 1.0 - delta;
-        let worst = FinitePair::new(&[delta, 0.0, rest * high, rest * low], &[0.0, delta, rest * low, rest * high]).unwrap();
+        let worst =
+            FinitePair::new(&[delta, 0.0, rest * high, rest * low], &[0.0, delta, rest * low, rest * high])
+                .unwrap();
         let approx = Approx::new(epsilon, delta).unwrap();
         for view in [0.0, 0.2, 0.7, 1.0, 3.0] {
             let ours = approx.delta_at(Epsilon::new(view).unwrap()).get();
@@ -149,7 +151,9 @@ mod tests {
     fn groups_pay_geometrically() {
         let approx = Approx::new(2f64.ln(), 1e-6).unwrap();
         let group = approx.for_group(3); // 1 + 2 + 4
-        assert!((group.delta().get() / 7e-6 - 1.0).abs() < 1e-12 && group.delta().get() >= 7e-6 * (1.0 - 1e-15));
+        assert!(
+            (group.delta().get() / 7e-6 - 1.0).abs() < 1e-12 && group.delta().get() >= 7e-6 * (1.0 - 1e-15)
+        );
         assert_eq!(Approx::new(0.0, 1e-6).unwrap().for_group(2).delta().get(), 2e-6);
         assert_eq!(approx.for_group(0), Approx::perfect());
         assert_eq!(Approx::new(1000.0, 1e-6).unwrap().for_group(2).delta(), Delta::ONE);

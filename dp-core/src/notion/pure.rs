@@ -7,7 +7,7 @@ use crate::pairs::{DominatingPair, RandomizedResponsePair};
 use crate::rounding::{Enclosure, add_up, mul_up};
 use crate::{Delta, Epsilon, Error};
 
-/// ε-differential privacy: Pr[M(x) ∈ S] ≤ e^ε Pr[M(y) ∈ S] for all neighbours x, y and events S (claim D1).
+/// ε-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) for all neighbours x, y and events S (claim D1).
 ///
 /// Whatever is ε-private is no easier to tell apart than randomised response with the same ε (Kairouz, Oh and Viswanath 2015), so the
 /// (ε,δ) views below are those of that pair: at ε' < ε they give a δ, at δ > 0 an ε' < ε.

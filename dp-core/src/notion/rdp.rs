@@ -117,7 +117,8 @@ impl Points {
         let (left, at_left) = self.0[next - 1];
         let [left, right, order] = [left.get(), right.get(), order].map(Enclosure::point);
         let share = (right - order) / (right - left);
-        let weighted = |alpha: Enclosure, bound: Epsilon| (alpha - Enclosure::ONE) * Enclosure::point(bound.get());
+        let weighted =
+            |alpha: Enclosure, bound: Epsilon| (alpha - Enclosure::ONE) * Enclosure::point(bound.get());
         let chord = share * weighted(left, at_left) + (Enclosure::ONE - share) * weighted(right, at_right);
         (chord / (order - Enclosure::ONE)).hi().min(at_right.get())
     }
@@ -131,13 +132,20 @@ impl Points {
     fn group_divergence(&self, size: u32, order: f64) -> f64 {
         let top = mul_up(f64::from(size), order);
         if size > 4096 {
-            let lowest = Enclosure::point(f64::from(size)) * (Enclosure::point(order) - Enclosure::ONE) + Enclosure::ONE;
+            let lowest = Enclosure::point(f64::from(size)) * (Enclosure::point(order) - Enclosure::ONE)
+                + Enclosure::ONE;
             let factor = (Enclosure::point(top) / lowest).hi();
             return mul_up(mul_up(f64::from(size), factor), self.divergence(top));
         }
         (0..size).fold(0.0, |sum, steps| {
             let lower = add_up(top, -f64::from(steps));
-            let factor = div_up(top, crate::rounding::sub_down(crate::rounding::mul_down(f64::from(size), order), f64::from(steps)));
+            let factor = div_up(
+                top,
+                crate::rounding::sub_down(
+                    crate::rounding::mul_down(f64::from(size), order),
+                    f64::from(steps),
+                ),
+            );
             add_up(sum, mul_up(factor, self.divergence(lower)))
         })
     }
@@ -161,7 +169,10 @@ impl Curve {
     fn divergence(&self, order: f64) -> f64 {
         let alpha = Alpha::saturating(order);
         match self {
-            Self::Line(line) => add_up(line.xi().get(), if line.rho() == Rho::ZERO { 0.0 } else { mul_up(line.rho().get(), order) }),
+            Self::Line(line) => add_up(
+                line.xi().get(),
+                if line.rho() == Rho::ZERO { 0.0 } else { mul_up(line.rho().get(), order) },
+            ),
             Self::Pure(pure) => RandomizedResponsePair::binary(pure.epsilon()).renyi(alpha).hi(),
             Self::Laplace { shift } => LaplacePair::new(*shift).renyi(alpha).hi(),
             Self::BoundedRange { range } => BoundedRangePair::new(*range).renyi(alpha).hi(),
@@ -229,12 +240,16 @@ impl Rdp {
 
     /// A line above the curve, where one is known.
     fn line(&self) -> Option<Zcdp> {
-        self.terms.iter().try_fold(Zcdp::perfect(), |sum, term| Some(sum.compose(&term.curve.line()?.times(term.count))))
+        self.terms
+            .iter()
+            .try_fold(Zcdp::perfect(), |sum, term| Some(sum.compose(&term.curve.line()?.times(term.count))))
     }
 
     /// An upper bound on D_∞, the largest loss.
     fn max_loss(&self) -> f64 {
-        self.terms.iter().fold(0.0, |sum, term| add_up(sum, mul_up(at_least(term.count), term.curve.max_loss())))
+        self.terms
+            .iter()
+            .fold(0.0, |sum, term| add_up(sum, mul_up(at_least(term.count), term.curve.max_loss())))
     }
 
     /// The orders at which tables have entries: the best order is often one of them.
@@ -343,12 +358,15 @@ impl Guarantee for Rdp {
     /// Proves that one curve lies below the other: term by term; below a line by lines; below a table at its orders, which are all that
     /// it states.
     fn is_at_most(&self, other: &Self) -> bool {
-        let covered = |term: &Term| other.terms.iter().any(|t| t.curve == term.curve && t.count >= term.count);
+        let covered =
+            |term: &Term| other.terms.iter().any(|t| t.curve == term.curve && t.count >= term.count);
         if self.terms.iter().all(covered) {
             return true;
         }
         match &other.terms[..] {
-            [Term { count: 1, curve: Curve::Line(line) }] => self.line().is_some_and(|own| own.is_at_most(line)),
+            [Term { count: 1, curve: Curve::Line(line) }] => {
+                self.line().is_some_and(|own| own.is_at_most(line))
+            }
             [Term { count: 1, curve: Curve::Points(points) }] => {
                 points.0.iter().all(|&(order, bound)| self.divergence(order) <= bound.get())
             }
@@ -369,14 +387,20 @@ impl Guarantee for Rdp {
 
     fn delta_at(&self, epsilon: Epsilon) -> Delta {
         let searched = delta_from_renyi(|order| self.divergence(Alpha::saturating(order)), epsilon.get());
-        let tabulated = self.tabulated().into_iter().map(|order| delta_bound(self.divergence(order), order.get(), epsilon.get()));
+        let tabulated = self
+            .tabulated()
+            .into_iter()
+            .map(|order| delta_bound(self.divergence(order), order.get(), epsilon.get()));
         let pure = Pure::from(Epsilon::saturating(self.max_loss())).delta_at(epsilon).get();
         Delta::saturating(tabulated.fold(searched.min(pure), f64::min))
     }
 
     fn epsilon_at(&self, delta: Delta) -> Epsilon {
         let searched = epsilon_from_renyi(|order| self.divergence(Alpha::saturating(order)), delta.get());
-        let tabulated = self.tabulated().into_iter().map(|order| epsilon_bound(self.divergence(order), order.get(), delta.get()));
+        let tabulated = self
+            .tabulated()
+            .into_iter()
+            .map(|order| epsilon_bound(self.divergence(order), order.get(), delta.get()));
         let pure = Pure::from(Epsilon::saturating(self.max_loss())).epsilon_at(delta).get();
         Epsilon::saturating(tabulated.fold(searched.min(pure), f64::min))
     }
@@ -386,7 +410,10 @@ impl Guarantee for Rdp {
         for term in &self.terms {
             match term.count.checked_mul(count) {
                 Some(count) => sum.add(Term { count, curve: term.curve.clone() }),
-                None => sum.add(Term { count: 1, curve: Curve::Line(Zcdp::from_parts(Epsilon::INFINITE, Rho::ZERO)) }),
+                None => sum.add(Term {
+                    count: 1,
+                    curve: Curve::Line(Zcdp::from_parts(Epsilon::INFINITE, Rho::ZERO)),
+                }),
             }
         }
         sum
@@ -440,7 +467,8 @@ mod tests {
 
     #[test]
     fn group_privacy_of_a_table_matches_that_of_a_line() {
-        let entries: Vec<(f64, f64)> = (1..4000).map(|k| (1.0 + f64::from(k) / 50.0, 0.3 * (1.0 + f64::from(k) / 50.0))).collect();
+        let entries: Vec<(f64, f64)> =
+            (1..4000).map(|k| (1.0 + f64::from(k) / 50.0, 0.3 * (1.0 + f64::from(k) / 50.0))).collect();
         let group = Rdp::from(Curve::Points(table(&entries))).for_group(3);
         for alpha in [1.5, 2.0, 7.0] {
             let (ours, exact) = (group.divergence(order(alpha)), 9.0 * 0.3 * alpha);

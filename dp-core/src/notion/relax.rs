@@ -52,7 +52,11 @@ impl Relax<Gdp> for Pure {
     /// (1/(1+e^ε), 1/(1+e^ε)). The convex curve of μ-GDP lies below it as soon as it passes below the corner: Φ̄(μ/2) ≤ 1/(1+e^ε).
     fn relax(&self) -> Gdp {
         let corner = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(self.epsilon().get()).exp());
-        let half = smallest_with_value_at_most(|z| upper_tail(Enclosure::point(z)).hi(), corner.lo(), self.epsilon().get());
+        let half = smallest_with_value_at_most(
+            |z| upper_tail(Enclosure::point(z)).hi(),
+            corner.lo(),
+            self.epsilon().get(),
+        );
         let half = if self.epsilon().get() == 0.0 { 0.0 } else { half };
         Mu::saturating(2.0 * half).into()
     }
@@ -125,7 +129,8 @@ mod tests {
                 assert!(exact.lo() <= rho * order, "ε {epsilon} α {order}");
             }
             // Reached as α → 1.
-            let near_one = RandomizedResponsePair::binary(pure.epsilon()).renyi(Alpha::new(1.0 + 1e-7).unwrap());
+            let near_one =
+                RandomizedResponsePair::binary(pure.epsilon()).renyi(Alpha::new(1.0 + 1e-7).unwrap());
             assert!(near_one.hi() >= rho * (1.0 - 1e-5), "ε {epsilon}: {near_one:?} {rho}");
         }
     }
@@ -137,7 +142,10 @@ mod tests {
             let gdp: Gdp = pure.relax();
             for k in 0..20 {
                 let view = Epsilon::new(epsilon * f64::from(k) / 20.0).unwrap();
-                assert!(pure.delta_at(view).get() <= gdp.delta_at(view).get() * (1.0 + 1e-12), "ε {epsilon} at {view}");
+                assert!(
+                    pure.delta_at(view).get() <= gdp.delta_at(view).get() * (1.0 + 1e-12),
+                    "ε {epsilon} at {view}"
+                );
             }
             let (exact, ours) = (pure.delta_at(Epsilon::ZERO).get(), gdp.delta_at(Epsilon::ZERO).get());
             assert!(ours <= exact * (1.0 + 1e-9), "ε {epsilon}: {ours} {exact}");
@@ -161,7 +169,9 @@ mod tests {
             assert!(pure.epsilon_at(delta) <= gdp.epsilon_at(delta));
             assert!(pure.epsilon_at(delta) <= rdp.epsilon_at(delta));
             assert!(pure.epsilon_at(delta) <= zcdp.epsilon_at(delta));
-            assert!(rdp.epsilon_at(delta) <= Epsilon::new(zcdp.epsilon_at(delta).get() * (1.0 + 1e-12)).unwrap());
+            assert!(
+                rdp.epsilon_at(delta) <= Epsilon::new(zcdp.epsilon_at(delta).get() * (1.0 + 1e-12)).unwrap()
+            );
         }
     }
 

@@ -158,7 +158,7 @@ impl Guarantee for Zcdp {
         }
     }
 
-    /// The best order of the bound in [`renyi`](super::renyi); ε-privacy where ρ = 0.
+    /// The best order of the Rényi bound of Canonne, Kamath and Steinke 2020; ε-privacy where ρ = 0.
     fn epsilon_at(&self, delta: Delta) -> Epsilon {
         match self.as_pure() {
             Some(pure) => pure.epsilon_at(delta),
@@ -167,7 +167,8 @@ impl Guarantee for Zcdp {
     }
 
     fn times(&self, count: u64) -> Self {
-        let scaled = |value: f64| if value == 0.0 || count == 0 { 0.0 } else { mul_up(value, at_least(count)) };
+        let scaled =
+            |value: f64| if value == 0.0 || count == 0 { 0.0 } else { mul_up(value, at_least(count)) };
         Self::from_parts(Epsilon::saturating(scaled(self.xi.get())), Rho::saturating(scaled(self.rho.get())))
     }
 }
@@ -222,7 +223,9 @@ mod tests {
         assert_eq!(group.rho().get(), 8.0);
         assert!((group.xi().get() - 4.0 * (25.0 / 12.0)).abs() < 1e-12);
         assert_eq!(Zcdp::with_offset(1.0, 0.0).unwrap().for_group(4).xi().get(), 4.0);
-        assert!((harmonic(1000) - 7.485_470_860_550_345).abs() < 1e-6 && harmonic(1000) >= 7.485_470_860_550_344);
+        assert!(
+            (harmonic(1000) - 7.485_470_860_550_345).abs() < 1e-6 && harmonic(1000) >= 7.485_470_860_550_344
+        );
         assert!(harmonic(65) >= harmonic(64) + 1.0 / 65.0);
     }
 
@@ -231,6 +234,9 @@ mod tests {
         assert_eq!(Zcdp::perfect().epsilon_at(Delta::ZERO), Epsilon::ZERO);
         assert_eq!(Zcdp::perfect().for_group(7).times(9), Zcdp::perfect());
         assert_eq!(Zcdp::new(0.1).unwrap().epsilon_at(Delta::ZERO), Epsilon::INFINITE);
-        assert_eq!(Zcdp::from(Rho::saturating(f64::INFINITY)).epsilon_at(Delta::new(0.1).unwrap()), Epsilon::INFINITE);
+        assert_eq!(
+            Zcdp::from(Rho::saturating(f64::INFINITY)).epsilon_at(Delta::new(0.1).unwrap()),
+            Epsilon::INFINITE
+        );
     }
 }

@@ -47,7 +47,7 @@ impl DominatingPair for BoundedRangePair {
         within_profile_limits(half.exp_m1().square() / -(-Enclosure::point(range)).exp_m1(), epsilon)
     }
 
-    /// Pr[L > t] = (1 − e^((t−ε₀)/2))/(1 − e^−ε₀).
+    /// Pr(L > t) = (1 − e^((t−ε₀)/2))/(1 − e^−ε₀).
     fn tail(&self, loss: f64) -> Enclosure {
         let range = self.range.get();
         if loss >= range {
@@ -112,13 +112,17 @@ mod tests {
             for k in 1..400 {
                 let t = range * f64::from(k) / 400.0;
                 let p = (range.exp() - t.exp()) / (range.exp() - 1.0);
-                let two = FinitePair::new(&[p, 1.0 - p], &[p * (-t).exp(), (1.0 - p) * (range - t).exp()]).unwrap();
+                let two =
+                    FinitePair::new(&[p, 1.0 - p], &[p * (-t).exp(), (1.0 - p) * (range - t).exp()]).unwrap();
                 worst_delta = worst_delta.max(two.delta(0.1).hi());
                 worst_divergence = worst_divergence.max(two.renyi(order).hi());
             }
             let (delta, divergence) = (pair(range).delta(0.1).hi(), pair(range).renyi(order).hi());
             assert!(worst_delta <= delta * (1.0 + 1e-9) && worst_delta >= delta * (1.0 - 1e-4));
-            assert!(worst_divergence <= divergence * (1.0 + 1e-9) && worst_divergence >= divergence * (1.0 - 1e-4));
+            assert!(
+                worst_divergence <= divergence * (1.0 + 1e-9)
+                    && worst_divergence >= divergence * (1.0 - 1e-4)
+            );
         }
     }
 

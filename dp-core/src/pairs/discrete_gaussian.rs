@@ -73,7 +73,9 @@ impl DiscreteGaussianPair {
             sum = sum + term;
             if x > 0.0 {
                 // From x > 0 on the masses fall at least by the factor e^(−(2x+1)/2σ²): a geometric series bounds the rest.
-                let factor = -(-(Enclosure::point(2.0 * x + 1.0) / (Enclosure::point(sigma).square() * Enclosure::point(2.0)))).exp_m1();
+                let factor = -(-(Enclosure::point(2.0 * x + 1.0)
+                    / (Enclosure::point(sigma).square() * Enclosure::point(2.0))))
+                .exp_m1();
                 let rest = (mass / factor).hi();
                 if rest <= sum.lo() * 1e-18 || rest <= f64::MIN_POSITIVE {
                     return (sum + Enclosure::new(0.0, rest)) / self.normaliser;
@@ -86,7 +88,8 @@ impl DiscreteGaussianPair {
     /// Whether the sums are short enough to be run, and the integers in them exact.
     fn is_summable(self, t: f64) -> bool {
         let sigma = self.sigma.get();
-        (1e-6..=Self::LARGEST_SUMMED).contains(&sigma) && (t * sigma * sigma / f64::from(self.shift)).abs() < 1e15
+        (1e-6..=Self::LARGEST_SUMMED).contains(&sigma)
+            && (t * sigma * sigma / f64::from(self.shift)).abs() < 1e15
     }
 }
 
@@ -114,7 +117,8 @@ impl DominatingPair for DiscreteGaussianPair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         if !self.is_summable(epsilon) {
             let rho = half_square(Enclosure::point(f64::from(self.shift)), self.sigma);
-            let bound = crate::notion::delta_from_renyi(|order| (Enclosure::point(order) * rho).hi(), epsilon);
+            let bound =
+                crate::notion::delta_from_renyi(|order| (Enclosure::point(order) * rho).hi(), epsilon);
             return within_profile_limits(Enclosure::new(0.0, bound), epsilon);
         }
         let first = self.first_above(epsilon);
@@ -143,7 +147,8 @@ impl DominatingPair for DiscreteGaussianPair {
     /// Completing the square, D_α = αΔ²/2σ² + ln(Σ_x e^(−(x+(α−1)Δ)²/2σ²)/Z)/(α−1). The last sum is largest when
     /// (α−1)Δ is an integer, where it is Z: the upper end is αΔ²/2σ². It is smallest half-way between integers.
     fn renyi(&self, order: Alpha) -> Enclosure {
-        let gaussian = Enclosure::point(order.get()) * half_square(Enclosure::point(f64::from(self.shift)), self.sigma);
+        let gaussian =
+            Enclosure::point(order.get()) * half_square(Enclosure::point(f64::from(self.shift)), self.sigma);
         let below = Enclosure::point(order.get()) - Enclosure::ONE;
         let smallest = (theta(self.sigma, 0.5) / self.normaliser).ln() / below;
         Enclosure::new((gaussian + smallest).lo().clamp(0.0, gaussian.hi()), gaussian.hi())
@@ -157,7 +162,11 @@ impl DominatingPair for DiscreteGaussianPair {
         // The continuous pair is close and gives the search its start.
         let near = GaussianPair::new(Mu::saturating(div_up(f64::from(self.shift), self.sigma.get())));
         let guess = near.epsilon(delta).get();
-        let found = crate::search::smallest_with_value_at_most(|epsilon| self.delta(epsilon).hi(), delta.get(), guess);
+        let found = crate::search::smallest_with_value_at_most(
+            |epsilon| self.delta(epsilon).hi(),
+            delta.get(),
+            guess,
+        );
         crate::Epsilon::saturating(found)
     }
 }
@@ -185,7 +194,10 @@ mod tests {
         let (mut delta, mut tail, mut total) = (0.0, 0.0, 0.0);
         for k in -3000..3000 {
             let x = f64::from(k);
-            let (p, q) = ((-x * x / (2.0 * sigma * sigma)).exp(), (-(x - shift).powi(2) / (2.0 * sigma * sigma)).exp());
+            let (p, q) = (
+                (-x * x / (2.0 * sigma * sigma)).exp(),
+                (-(x - shift).powi(2) / (2.0 * sigma * sigma)).exp(),
+            );
             total += p;
             delta += (p - epsilon.exp() * q).max(0.0);
             if shift * (shift - 2.0 * x) / (2.0 * sigma * sigma) > epsilon {
@@ -201,9 +213,15 @@ mod tests {
             for t in [-0.51, 0.0, 0.0201, 0.3, 1.01, 3.003] {
                 let (delta, tail) = direct(sigma, f64::from(shift), t);
                 let ours = pair(sigma, shift).delta(t);
-                assert!((ours.hi() - delta).abs() <= 1e-12 * delta + 1e-15, "σ {sigma} Δ {shift} δ({t}): {ours:?} {delta:e}");
+                assert!(
+                    (ours.hi() - delta).abs() <= 1e-12 * delta + 1e-15,
+                    "σ {sigma} Δ {shift} δ({t}): {ours:?} {delta:e}"
+                );
                 let ours = pair(sigma, shift).tail(t);
-                assert!(ours.lo() <= tail * (1.0 + 1e-12) && ours.hi() >= tail * (1.0 - 1e-12), "tail({t}): {ours:?} {tail:e}");
+                assert!(
+                    ours.lo() <= tail * (1.0 + 1e-12) && ours.hi() >= tail * (1.0 - 1e-12),
+                    "tail({t}): {ours:?} {tail:e}"
+                );
             }
         }
     }
@@ -214,7 +232,8 @@ mod tests {
         assert!(far.hi() < 1e-280 && far.lo() > 0.0, "{far:?}");
         // Beyond the summed scales the upper end is above the continuous profile, and not by much.
         let mu = 1e-6;
-        let (wide, continuous) = (pair(1e6, 1).delta(4.5 * mu), GaussianPair::new(Mu::new(mu).unwrap()).delta(4.5 * mu));
+        let (wide, continuous) =
+            (pair(1e6, 1).delta(4.5 * mu), GaussianPair::new(Mu::new(mu).unwrap()).delta(4.5 * mu));
         assert!(wide.hi() >= continuous.lo(), "{wide:?} {continuous:?}");
         assert!(pair(1e300, 1).delta(0.1).hi() < 1e-10);
         assert!(pair(1e-3, 1).delta(10.0).hi() > 0.999);

@@ -65,7 +65,8 @@ impl DominatingPair for DiscreteLaplacePair {
         for m in [centre - 1.0, centre, centre + 1.0] {
             if (0.0..shift).contains(&m) {
                 // e^ε r^(Δ−m) as one exponential, so that it neither over- nor underflows early.
-                let exponent = Enclosure::point(epsilon) - Enclosure::point(shift - m) / Enclosure::point(self.scale.get());
+                let exponent = Enclosure::point(epsilon)
+                    - Enclosure::point(shift - m) / Enclosure::point(self.scale.get());
                 let computed = Enclosure::ONE - (self.decay(m + 1.0) + exponent.exp()) / total;
                 best = best.max(computed);
             }
@@ -84,9 +85,8 @@ impl DominatingPair for DiscreteLaplacePair {
         // Pr[x ≤ m] = 1 − r^(m+1)/(1+r) where m is the last position with a loss above t. Where rounding leaves open
         // which one it is, both are enclosed.
         let at = |m: f64| Enclosure::ONE - self.decay(m + 1.0) / (Enclosure::ONE + self.decay(1.0));
-        let loss_at = |m: f64| {
-            Enclosure::point(f64::from(self.shift) - 2.0 * m) / Enclosure::point(self.scale.get())
-        };
+        let loss_at =
+            |m: f64| Enclosure::point(f64::from(self.shift) - 2.0 * m) / Enclosure::point(self.scale.get());
         let shift = f64::from(self.shift);
         let (mut lo, mut hi) = (0.0f64, 0.0f64);
         let centre = self.last_above(loss);
@@ -118,7 +118,8 @@ impl DominatingPair for DiscreteLaplacePair {
         // 1 − r and 1 − w as −expm1, and w − w^Δ = w·(1 − w^(Δ−1)), so that large scales lose nothing.
         let one_minus_r = -(Enclosure::point(-1.0) / Enclosure::point(self.scale.get())).exp_m1();
         let inner = -(rate * Enclosure::point(f64::from(self.shift) - 1.0)).exp_m1();
-        let between = if self.shift == 1 { Enclosure::ZERO } else { one_minus_r * w * inner / -rate.exp_m1() };
+        let between =
+            if self.shift == 1 { Enclosure::ZERO } else { one_minus_r * w * inner / -rate.exp_m1() };
         let mean = (Enclosure::ONE + w_shift + between) / (Enclosure::ONE + self.decay(1.0));
         within_pure_limits(limit + mean.ln() / below, order, limit)
     }
@@ -153,7 +154,9 @@ mod tests {
             if x.abs() == n { inside / (1.0 - r) } else { inside }
         };
         let p: Vec<f64> = (-n..=n + shift as i32).map(|x| if x > n { 0.0 } else { weight(x) }).collect();
-        let q: Vec<f64> = (-n..=n + shift as i32).map(|x| if x - (shift as i32) < -n { 0.0 } else { weight(x - shift as i32) }).collect();
+        let q: Vec<f64> = (-n..=n + shift as i32)
+            .map(|x| if x - (shift as i32) < -n { 0.0 } else { weight(x - shift as i32) })
+            .collect();
         FinitePair::new(&p, &q).unwrap()
     }
 
@@ -182,7 +185,10 @@ mod tests {
                 .sum();
             let ours = pair(scale, shift.unsigned_abs()).renyi(Alpha::new(order).unwrap());
             let truth = sum.ln() / (order - 1.0);
-            assert!((ours.hi() - truth).abs() < 1e-11 && (ours.lo() - truth).abs() < 1e-11, "{ours:?} {truth}");
+            assert!(
+                (ours.hi() - truth).abs() < 1e-11 && (ours.lo() - truth).abs() < 1e-11,
+                "{ours:?} {truth}"
+            );
         }
     }
 

@@ -149,7 +149,10 @@ mod tests {
     fn bad_weights_are_refused() {
         assert!(FinitePair::new(&[1.0], &[1.0, 2.0]).is_err());
         assert!(FinitePair::new(&[0.0], &[1.0]).is_err() && FinitePair::new(&[], &[]).is_err());
-        assert!(FinitePair::new(&[-1.0, 2.0], &[1.0, 1.0]).is_err() && FinitePair::new(&[f64::NAN], &[1.0]).is_err());
+        assert!(
+            FinitePair::new(&[-1.0, 2.0], &[1.0, 1.0]).is_err()
+                && FinitePair::new(&[f64::NAN], &[1.0]).is_err()
+        );
         assert!(FinitePair::new(&[f64::MAX, f64::MAX], &[1.0, 1.0]).is_err());
     }
 }

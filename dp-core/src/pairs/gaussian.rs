@@ -96,7 +96,11 @@ impl DominatingPair for GaussianPair {
     fn epsilon(&self, delta: Delta) -> Epsilon {
         let mu = self.mu.get();
         let guess = mu * mu / 2.0 + mu * libm::sqrt(-2.0 * libm::log(delta.get().max(f64::MIN_POSITIVE)));
-        Epsilon::saturating(smallest_with_value_at_most(|epsilon| self.delta(epsilon).hi(), delta.get(), guess))
+        Epsilon::saturating(smallest_with_value_at_most(
+            |epsilon| self.delta(epsilon).hi(),
+            delta.get(),
+            guess,
+        ))
     }
 }
 
@@ -139,7 +143,10 @@ mod tests {
         assert_eq!(pair(0.0).epsilon(Delta::ZERO), Epsilon::ZERO);
         assert_eq!(pair(1.0).epsilon(Delta::ZERO), Epsilon::INFINITE);
         assert_eq!(GaussianPair::new(Mu::saturating(f64::INFINITY)).delta(5.0), Enclosure::ONE);
-        assert_eq!(GaussianPair::new(Mu::saturating(f64::INFINITY)).epsilon(Delta::new(0.1).unwrap()), Epsilon::INFINITE);
+        assert_eq!(
+            GaussianPair::new(Mu::saturating(f64::INFINITY)).epsilon(Delta::new(0.1).unwrap()),
+            Epsilon::INFINITE
+        );
         assert!(pair(1e-300).delta(1.0).hi() < 1e-300);
         assert!(pair(f64::MAX).delta(1.0).hi() == 1.0);
         assert!(pair(1.0).delta(f64::MAX).hi() < 1e-300);

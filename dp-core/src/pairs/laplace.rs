@@ -40,7 +40,7 @@ impl DominatingPair for LaplacePair {
         within_profile_limits(computed, epsilon)
     }
 
-    /// Pr[L > t] = Pr[x < (ε₀−t)/2] = 1 − ½e^(−(ε₀−t)/2) for −ε₀ ≤ t < ε₀.
+    /// Pr(L > t) = Pr(x < (ε₀−t)/2) = 1 − ½e^(−(ε₀−t)/2) for −ε₀ ≤ t < ε₀.
     fn tail(&self, loss: f64) -> Enclosure {
         let shift = self.shift.get();
         if loss >= shift {
@@ -65,7 +65,8 @@ impl DominatingPair for LaplacePair {
         let below = alpha - Enclosure::ONE;
         let twice = alpha + below;
         let computed = if (below * shift).hi() <= 1.0 {
-            let excess = alpha * (below * shift).exp_m1_minus_x() + below * (-(alpha * shift)).exp_m1_minus_x();
+            let excess =
+                alpha * (below * shift).exp_m1_minus_x() + below * (-(alpha * shift)).exp_m1_minus_x();
             (excess / twice).ln_1p() / below
         } else {
             let inner = below * (-(twice * shift)).exp_m1() / twice;
@@ -106,7 +107,10 @@ mod tests {
         ] {
             let divergence = pair(shift).renyi(Alpha::new(order).unwrap());
             assert!(divergence.relative_width() < 1e-12, "{divergence:?}");
-            assert!((divergence.hi() / truth - 1.0).abs() < 1e-12, "shift {shift}, order {order}: {divergence:?}");
+            assert!(
+                (divergence.hi() / truth - 1.0).abs() < 1e-12,
+                "shift {shift}, order {order}: {divergence:?}"
+            );
         }
     }
 

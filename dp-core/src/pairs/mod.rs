@@ -2,7 +2,7 @@
 //!
 //! A pair of distributions (P, Q) *dominates* a mechanism when for all neighbours x, y and all ε
 //!
-//! > sup_S Pr[M(x) ∈ S] − e^ε Pr[M(y) ∈ S]  ≤  sup_S P(S) − e^ε Q(S) = δ(ε).
+//! > sup_S Pr(M(x) ∈ S) − e^ε Pr(M(y) ∈ S)  ≤  sup_S P(S) − e^ε Q(S) = δ(ε).
 //!
 //! Telling M(x) from M(y) is then never easier than telling P from Q (Zhu, Dong and Wang, AISTATS 2022), also after
 //! composition, and every notion is a view of the pair through its privacy loss L = ln P/Q under P:
@@ -10,7 +10,7 @@
 //! | view | of the loss L | method |
 //! |---|---|---|
 //! | profile | E(1 − e^(ε−L))₊ | [`delta`](DominatingPair::delta) |
-//! | tail ("probabilistic DP") | Pr[L > t] | [`tail`](DominatingPair::tail) |
+//! | tail ("probabilistic DP") | Pr(L > t) | [`tail`](DominatingPair::tail) |
 //! | Rényi divergence | ln E e^((α−1)L) / (α−1) | [`renyi`](DominatingPair::renyi) |
 //! | pure ε | the largest loss | [`max_loss`](DominatingPair::max_loss) |
 //!
@@ -57,7 +57,7 @@ pub trait DominatingPair {
     /// Encloses the profile δ(ε) = sup_S P(S) − e^ε Q(S), for any real ε.
     fn delta(&self, epsilon: f64) -> Enclosure;
 
-    /// Encloses the tail Pr[L > t] of the privacy loss.
+    /// Encloses the tail Pr(L > t) of the privacy loss.
     fn tail(&self, loss: f64) -> Enclosure;
 
     /// Encloses the Rényi divergence D_α(P‖Q).
@@ -66,7 +66,7 @@ pub trait DominatingPair {
     /// An upper bound on the loss that holds with probability one; infinite when there is none.
     fn max_loss(&self) -> f64;
 
-    /// Encloses the distribution function Pr[L ≤ t] of the privacy loss.
+    /// Encloses the distribution function Pr(L ≤ t) of the privacy loss.
     fn loss_distribution(&self, loss: f64) -> Enclosure {
         (Enclosure::ONE - self.tail(loss)).probability()
     }
@@ -100,8 +100,8 @@ pub(crate) mod laws {
 
     /// The profile falls, is convex in e^ε, stays within its limits, and agrees with the tail and the divergences:
     ///
-    /// - δ(ε) = ∫_ε^∞ e^(ε−t) Pr[L > t] dt, so δ(a) lies between the sums of a partition of [a, b] plus δ(b);
-    /// - δ(ε) ≤ Pr[L > ε] (D3);
+    /// - δ(ε) = ∫_ε^∞ e^(ε−t) Pr(L > t) dt, so δ(a) lies between the sums of a partition of [a, b] plus δ(b);
+    /// - δ(ε) ≤ Pr(L > ε) (D3);
     /// - δ(ε) ≤ the bound from each Rényi divergence.
     pub(crate) fn assert_laws(pair: &impl DominatingPair, scale: f64) {
         let points: Vec<f64> = (-40..=80).map(|k| f64::from(k) * scale / 20.0).collect();
@@ -111,14 +111,24 @@ pub(crate) mod laws {
             assert!(delta.lo() >= 0.0 && delta.hi() <= 1.0, "δ({epsilon}) = {delta:?}");
             assert!(delta.lo() <= previous.hi(), "δ rises at {epsilon}");
             assert!(delta.lo() <= pair.tail(epsilon).hi(), "δ({epsilon}) = {delta:?} above the tail");
-            assert!(delta.hi() >= -epsilon.exp_m1() * (1.0 - 1e-15), "δ({epsilon}) = {delta:?} below 1 − e^ε");
+            assert!(
+                delta.hi() >= -epsilon.exp_m1() * (1.0 - 1e-15),
+                "δ({epsilon}) = {delta:?} below 1 − e^ε"
+            );
             for order in [1.01, 1.5, 2.0, 3.7, 16.0, 200.0] {
                 let divergence = pair.renyi(Alpha::new(order).unwrap());
-                assert!(divergence.lo() >= 0.0 && divergence.lo() <= pair.max_loss(), "D_{order} = {divergence:?}");
+                assert!(
+                    divergence.lo() >= 0.0 && divergence.lo() <= pair.max_loss(),
+                    "D_{order} = {divergence:?}"
+                );
                 // Canonne–Kamath–Steinke: δ ≤ e^((α−1)(D−ε)) (1−1/α)^α / (α−1).
-                let bound = ((order - 1.0) * (divergence.hi() - epsilon)).exp() * (1.0 - 1.0 / order).powf(order)
+                let bound = ((order - 1.0) * (divergence.hi() - epsilon)).exp()
+                    * (1.0 - 1.0 / order).powf(order)
                     / (order - 1.0);
-                assert!(delta.lo() <= bound * (1.0 + 1e-12), "δ({epsilon}) = {delta:?} above {bound:e} of order {order}");
+                assert!(
+                    delta.lo() <= bound * (1.0 + 1e-12),
+                    "δ({epsilon}) = {delta:?} above {bound:e} of order {order}"
+                );
             }
             previous = delta;
         }
@@ -134,20 +144,33 @@ pub(crate) mod laws {
         }
         let rest = (start - end).exp() * pair.delta(end).hi();
         let delta = pair.delta(start);
-        assert!(delta.hi() >= below * (1.0 - 1e-9), "δ({start}) = {delta:?} below the tail integral {below:e}");
-        assert!(delta.lo() <= (above + rest) * (1.0 + 1e-9), "δ({start}) = {delta:?} above the tail integral {above:e}");
+        assert!(
+            delta.hi() >= below * (1.0 - 1e-9),
+            "δ({start}) = {delta:?} below the tail integral {below:e}"
+        );
+        assert!(
+            delta.lo() <= (above + rest) * (1.0 + 1e-9),
+            "δ({start}) = {delta:?} above the tail integral {above:e}"
+        );
         // D_α rises with α.
         let orders = [1.001, 1.1, 1.5, 2.0, 4.0, 32.0, 1e3, 1e6];
         for window in orders.windows(2) {
             let divergence = |order| pair.renyi(Alpha::new(order).unwrap());
-            assert!(divergence(window[0]).lo() <= divergence(window[1]).hi(), "D falls from order {}", window[0]);
+            assert!(
+                divergence(window[0]).lo() <= divergence(window[1]).hi(),
+                "D falls from order {}",
+                window[0]
+            );
         }
         // ε(δ) is a point at which the profile has fallen to δ, and hardly more.
         for target in [0.3, 1e-3, 1e-9] {
             let epsilon = pair.epsilon(Delta::new(target).unwrap()).get();
             if epsilon.is_finite() && epsilon > 0.0 {
                 assert!(pair.delta(epsilon).hi() <= target || epsilon == pair.max_loss());
-                assert!(pair.delta(epsilon * (1.0 - 1e-6)).hi() > target, "ε({target}) = {epsilon} is too large");
+                assert!(
+                    pair.delta(epsilon * (1.0 - 1e-6)).hi() > target,
+                    "ε({target}) = {epsilon} is too large"
+                );
             }
         }
     }

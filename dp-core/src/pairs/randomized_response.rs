@@ -27,7 +27,11 @@ impl RandomizedResponsePair {
     /// [`Error::OutOfRange`] for fewer than two.
     pub fn new(epsilon: Epsilon, answers: u32) -> Result<Self, Error> {
         if answers < 2 {
-            return Err(Error::OutOfRange { argument: "answers", allowed: "[2, ∞)", found: f64::from(answers) });
+            return Err(Error::OutOfRange {
+                argument: "answers",
+                allowed: "[2, ∞)",
+                found: f64::from(answers),
+            });
         }
         Ok(Self { epsilon, answers })
     }
@@ -109,7 +113,10 @@ mod tests {
     fn laws() {
         for epsilon in [1e-3, 0.5, 4.0] {
             for answers in [2, 3, 50] {
-                assert_laws(&RandomizedResponsePair::new(Epsilon::new(epsilon).unwrap(), answers).unwrap(), epsilon);
+                assert_laws(
+                    &RandomizedResponsePair::new(Epsilon::new(epsilon).unwrap(), answers).unwrap(),
+                    epsilon,
+                );
             }
         }
     }
@@ -140,7 +147,10 @@ mod tests {
     fn small_epsilons_keep_their_divergence() {
         let pair = RandomizedResponsePair::binary(Epsilon::new(1e-7).unwrap());
         let divergence = pair.renyi(Alpha::new(2.0).unwrap());
-        assert!(divergence.relative_width() < 1e-13 && (divergence.hi() / 1e-14 - 1.0).abs() < 1e-9, "{divergence:?}");
+        assert!(
+            divergence.relative_width() < 1e-13 && (divergence.hi() / 1e-14 - 1.0).abs() < 1e-9,
+            "{divergence:?}"
+        );
     }
 
     #[test]

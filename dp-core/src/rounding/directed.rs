@@ -76,7 +76,7 @@ pub fn sqrt_up(x: f64) -> f64 {
 #[must_use]
 pub fn sqrt_down(x: f64) -> f64 {
     let root = libm::sqrt(x);
-    if x.is_finite() && !(root_residual(x, root) >= 0.0) { root.next_down() } else { root }
+    -up(-root, -root_residual(x, root), x.is_finite())
 }
 
 /// Moves `value` up unless the exact result, which differs by `residual`, is known not to exceed it.

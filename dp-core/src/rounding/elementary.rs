@@ -102,7 +102,10 @@ mod tests {
                 other => panic!("unknown function {other}"),
             };
             // The truth lies strictly between floor and the next float, so being at most `floor` is being at most the truth.
-            assert!(down <= floor && up >= floor.next_up(), "{name}({x:e}) is not enclosed by [{down:e}, {up:e}]");
+            assert!(
+                down <= floor && up >= floor.next_up(),
+                "{name}({x:e}) is not enclosed by [{down:e}, {up:e}]"
+            );
             assert!(distance(plain, floor) <= 1, "{name}({x:e}): libm is off by more than one ulp");
             assert!(distance(down, floor) <= 3 && distance(up, floor) <= 4, "{name}({x:e}) is too wide");
             seen += 1;

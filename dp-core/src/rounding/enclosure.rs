@@ -6,9 +6,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 use super::directed::{
     add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down, sqrt_up, sub_down, sub_up,
 };
-use super::elementary::{
-    exp_down, exp_m1_down, exp_m1_up, exp_up, ln_1p_down, ln_1p_up, ln_down, ln_up,
-};
+use super::elementary::{exp_down, exp_m1_down, exp_m1_up, exp_up, ln_1p_down, ln_1p_up, ln_down, ln_up};
 
 /// `[lo, hi]` with lo ≤ true value ≤ hi.
 ///
@@ -157,7 +155,8 @@ fn exp_m1_minus_point(x: f64) -> Enclosure {
     // Horner from the inside out: x²/2 · (1 + x/3 · (1 + x/4 · (… (1 + x/20 · tail)))), tail ∈ [1 − |x|/21 …, 1 + |x|/21 …] ⊂ [0.9, 1.1].
     let x = Enclosure::point(x);
     let tail = Enclosure::new(0.9, 1.1);
-    let series = (3..=20u8).rev().fold(tail, |inner, k| Enclosure::ONE + x / Enclosure::from(f64::from(k)) * inner);
+    let series =
+        (3..=20u8).rev().fold(tail, |inner, k| Enclosure::ONE + x / Enclosure::from(f64::from(k)) * inner);
     x.square() * Enclosure::point(0.5) * series
 }
 

@@ -1,6 +1,5 @@
 //! The parts of a toolchain that can be missing.
 
-use std::fmt;
 use std::process::Stdio;
 
 use crate::workspace;
@@ -19,22 +18,17 @@ impl Component {
             Self::Rustfmt => "fmt",
             Self::Clippy => "clippy",
         };
-        let status = workspace::cargo()
-            .args([command, "--version"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
+        let mut probe = workspace::cargo();
+        let status = probe.args([command, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.is_ok_and(|status| status.success())
     }
-}
 
-/// That it is missing, and how to get it.
-impl fmt::Display for Component {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What to say when it is missing: how to get it.
+    pub(super) fn notice(self) -> String {
         let name = match self {
             Self::Rustfmt => "rustfmt",
             Self::Clippy => "clippy",
         };
-        write!(f, "{name} is not installed; `rustup component add {name}` installs it")
+        format!("{name} is not installed; `rustup component add {name}` installs it")
     }
 }

@@ -44,9 +44,9 @@ fn execute(
         println!("\n[{position}] {step}");
         if let Some(missing) = step.needs.filter(|component| !is_installed(*component)) {
             if in_ci {
-                bail!("{position} cannot run: {missing}, and a build server must run every step");
+                bail!("{position} cannot run, and a build server must run every step: {}", missing.notice());
             }
-            println!("skipped: {missing}");
+            println!("skipped: {}", missing.notice());
             outcomes.push(Outcome::Skipped);
             continue;
         }

@@ -1,0 +1,160 @@
+//! The standard exponential law, from comparisons alone.
+
+use dashu_int::UBig;
+use rand_core::Rng;
+
+use super::{Bits, Dyadic, Uniform};
+
+/// A real from the law with density e^−t on t ≥ 0: a known whole part and a fraction whose digits can be drawn forever.
+///
+/// Von Neumann's method (1951). It takes no logarithm and no float.
+///
+/// **Acceptance.** Let x be uniform on [0, 1) and compare fresh uniforms as long as they descend: x > U₂ > U₃ > …. Given x, the first n − 1 fresh ones
+/// all lie below x and are in this one of their (n−1)! orders with probability x^(n−1)/(n−1)!, so the run (x included) has
+/// length N ≥ n with that probability. Summing over odd lengths,
+///
+/// > Pr\[N odd | x\] = Σ_{n odd} (Pr\[N ≥ n\] − Pr\[N ≥ n+1\]) = 1 − x + x²/2! − x³/3! + … = e^−x.
+///
+/// Accept x when N is odd. An accepted x has density e^−x / (1 − 1/e) on [0, 1), and a round accepts with probability ∫₀¹ e^−x dx = 1 − 1/e.
+///
+/// **Whole part.** Rounds are independent. Let G be the number of rejected rounds before the first accepted one:
+/// Pr\[G = g\] = e^−g (1 − 1/e), independent of the accepted x. Hence G + x has density e^−g e^−x = e^−(g+x) at g + x, which is the law.
+///
+/// **Digits.** Whether x is accepted is decided by the digits that the comparisons looked at. These stay digits of x; the
+/// others are still fair and independent, whatever was decided. So the accepted real is uniform *within its cell*: the shape e^−x is in how often
+/// each cell is accepted, and extending x by fair bits continues the law exactly.
+#[derive(Clone, Debug)]
+pub(crate) struct Exponential {
+    whole: u64,
+    fraction: Uniform,
+}
+
+impl Exponential {
+    /// Draws the whole part, and as many digits of the fraction as that takes.
+    pub(crate) fn draw<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
+        let mut whole = 0;
+        loop {
+            let mut fraction = Uniform::unknown();
+            if descent_is_odd(&mut fraction, bits) {
+                return Self { whole, fraction };
+            }
+            whole += 1;
+        }
+    }
+
+    /// Draws `count` more digits of the fraction.
+    pub(crate) fn extend<R: Rng + ?Sized>(&mut self, count: u32, bits: &mut Bits<'_, R>) {
+        self.fraction.extend(count, bits);
+    }
+
+    /// How many digits of the fraction are known: the cell is 2^−digits wide.
+    pub(crate) const fn digits(&self) -> u32 {
+        self.fraction.length()
+    }
+
+    /// The two ends of the cell in which the real is known to lie, lower end first.
+    pub(crate) fn cell(&self) -> [Dyadic; 2] {
+        let lower = (UBig::from(self.whole) << self.digits() as usize) + self.fraction.prefix();
+        let upper = &lower + UBig::ONE;
+        [lower, upper].map(|end| Dyadic::new(end.into(), -i64::from(self.digits())))
+    }
+}
+
+/// Whether the run x > U₂ > U₃ > … of fresh uniforms, x included, has odd length: a coin of probability e^−x.
+fn descent_is_odd<R: Rng + ?Sized>(x: &mut Uniform, bits: &mut Bits<'_, R>) -> bool {
+    let mut last = Uniform::unknown();
+    if !last.is_below(x, bits) {
+        return true;
+    }
+    let mut odd = false;
+    loop {
+        let mut next = Uniform::unknown();
+        if !next.is_below(&mut last, bits) {
+            return odd;
+        }
+        last = next;
+        odd = !odd;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Insecure;
+    use crate::sample::replay::{decided, patterns};
+    use dp_core::rounding::Enclosure;
+
+    const LENGTH: u32 = 18;
+
+    /// Shares of bit strings that decide each value, and of those that decide none.
+    fn masses<T: Ord>(event: impl Fn(&Exponential) -> T) -> (std::collections::BTreeMap<T, f64>, f64) {
+        let each = 0.5f64.powi(LENGTH.cast_signed());
+        let (mut masses, mut open) = (std::collections::BTreeMap::new(), 0.0);
+        for pattern in patterns(LENGTH) {
+            match decided(pattern, LENGTH, Exponential::draw) {
+                Some(drawn) => *masses.entry(event(&drawn)).or_insert(0.0) += each,
+                None => open += each,
+            }
+        }
+        (masses, open)
+    }
+
+    /// The probability of [a, b) under the ideal law.
+    fn ideal(a: f64, b: f64) -> Enclosure {
+        let survival = |t: f64| Enclosure::point(-t).exp();
+        survival(a) - survival(b)
+    }
+
+    #[test]
+    fn whole_parts_have_their_ideal_probabilities_up_to_the_undecided_mass() {
+        let (masses, open) = masses(|drawn| drawn.whole);
+        assert!(open < 0.035, "{open} of the bit strings are too short"); // the bracket below is that narrow
+        for whole in 0..5u32 {
+            let truth = ideal(f64::from(whole), f64::from(whole + 1));
+            let decided = masses.get(&whole.into()).copied().unwrap_or(0.0);
+            assert!(decided <= truth.hi() && truth.lo() <= decided + open, "{whole}: {decided} + {open}, {truth}");
+        }
+    }
+
+    #[test]
+    fn fractions_have_their_ideal_density_up_to_the_undecided_mass() {
+        // The first digit alone does not show the whole law, so bring each cell to four digits: a shorter cell is
+        // spread evenly over its parts, which is what extending it by fair bits does.
+        const PARTS: u32 = 16;
+        let (masses, open) = masses(|drawn| (drawn.whole, drawn.fraction.length(), drawn.fraction.prefix().clone()));
+        let mut parts = [0.0; PARTS as usize];
+        for ((whole, length, prefix), mass) in masses {
+            if whole > 0 {
+                continue;
+            }
+            let prefix = f64::from(u32::try_from(prefix).unwrap());
+            let (low, width) = (prefix * 0.5f64.powi(length.cast_signed()), 0.5f64.powi(length.cast_signed()));
+            for (index, part) in (0..PARTS).zip(&mut parts) {
+                let (a, b) = (f64::from(index) / f64::from(PARTS), f64::from(index + 1) / f64::from(PARTS));
+                *part += mass * ((low + width).min(b) - low.max(a)).max(0.0) / width;
+            }
+        }
+        for (index, decided) in (0..PARTS).zip(parts) {
+            let truth = ideal(f64::from(index) / f64::from(PARTS), f64::from(index + 1) / f64::from(PARTS));
+            assert!(decided <= truth.hi() && truth.lo() <= decided + open, "part {index}: {decided} + {open}, {truth}");
+            // And not only within the bracket: the undecided mass is spread thinly, so the shape is visible already.
+            assert!(decided > 0.9 * truth.lo(), "part {index}: {decided}, {truth}");
+        }
+    }
+
+    #[test]
+    fn extending_narrows_the_cell() {
+        let mut rng = Insecure::seeded(3);
+        let mut bits = Bits::new(&mut rng);
+        let mut drawn = Exponential::draw(&mut bits);
+        let [mut lower, mut upper] = drawn.cell();
+        for count in [1, 7, 64, 200] {
+            let digits = drawn.digits();
+            drawn.extend(count, &mut bits);
+            assert_eq!(drawn.digits(), digits + count);
+            let [low, high] = drawn.cell();
+            assert!(low >= lower && high <= upper);
+            (lower, upper) = (low, high);
+        }
+    }
+}

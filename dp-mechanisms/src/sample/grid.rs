@@ -1,0 +1,165 @@
+//! The points on which releases lie.
+
+use dashu_int::IBig;
+use dashu_int::ops::{BitTest, UnsignedAbs};
+use dp_core::{Error, Scale};
+
+use super::Dyadic;
+
+/// The multiples of 2^exponent, for exponents that floats have.
+///
+/// It is fixed before the data are seen. That makes the rounding onto it post-processing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "i32", into = "i32"))]
+pub(crate) struct Grid {
+    exponent: i32,
+}
+
+impl Grid {
+    /// The exponent of the smallest positive float. A finer grid has points that no float can hold.
+    const FINEST: i32 = -1074;
+    /// The exponent of the largest power of two that is a float.
+    const COARSEST: i32 = 1023;
+    /// How many bits finer than the scale of the noise a grid is unless one is chosen.
+    const BELOW_SCALE: i64 = 30;
+
+    /// The multiples of 2^exponent.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when 2^exponent is not a float.
+    pub(crate) fn new(exponent: i32) -> Result<Self, Error> {
+        if (Self::FINEST..=Self::COARSEST).contains(&exponent) {
+            Ok(Self { exponent })
+        } else {
+            let allowed = "[-1074, 1023]";
+            Err(Error::OutOfRange { argument: "the exponent of the grid", allowed, found: exponent.into() })
+        }
+    }
+
+    /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter, and coarse
+    /// enough for the bits of one 64-bit word to decide nearly all draws.
+    pub(crate) fn below(scale: Scale) -> Self {
+        let wanted = Dyadic::from_finite(scale.get()).floor_log2() - Self::BELOW_SCALE;
+        let exponent = i32::try_from(wanted).expect("the logarithm of a float fits").max(Self::FINEST);
+        Self { exponent }
+    }
+
+    /// The exponent of the spacing.
+    pub(crate) const fn exponent(self) -> i32 {
+        self.exponent
+    }
+
+    /// The j for which j · 2^exponent is nearest to x; the upper one for an x halfway between two.
+    pub(crate) fn nearest(self, x: &Dyadic) -> IBig {
+        x.nearest_multiple(self.exponent.into())
+    }
+
+    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest finite one beyond them.
+    ///
+    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that of the grid, this is a
+    /// second rounding, of a number that could have been published already.
+    pub(crate) fn value(self, multiple: &IBig) -> f64 {
+        let magnitude = multiple.unsigned_abs();
+        let dropped = magnitude.bit_len().saturating_sub(64);
+        let mut top = u64::try_from(&magnitude >> dropped).expect("64 bits are left");
+        if magnitude.trailing_zeros().is_some_and(|zeros| zeros < dropped) {
+            top |= 1; // some dropped bit is set: the number is not halfway between two floats, even if its top is
+        }
+        #[allow(clippy::cast_precision_loss)] // the rounding that the documentation promises
+        let rounded = top as f64;
+        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their lowest weighs at least 2⁻¹⁰⁷⁴.
+        let exponent = i64::from(self.exponent) + i64::try_from(dropped).expect("a length in memory fits");
+        let value = (rounded * power_of_two(exponent)).min(f64::MAX);
+        if *multiple < IBig::ZERO { -value } else { value }
+    }
+}
+
+/// 2^exponent for exponents from −1074 on; infinite from 1024 on.
+fn power_of_two(exponent: i64) -> f64 {
+    let position = u64::try_from(exponent + 1074).expect("grids are not finer than floats");
+    if position < 52 { f64::from_bits(1 << position) } else { f64::from_bits((position - 51).min(0x7ff) << 52) }
+}
+
+impl TryFrom<i32> for Grid {
+    type Error = Error;
+    fn try_from(exponent: i32) -> Result<Self, Error> {
+        Self::new(exponent)
+    }
+}
+
+impl From<Grid> for i32 {
+    fn from(grid: Grid) -> Self {
+        grid.exponent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn powers_of_two() {
+        for (exponent, power) in [(-1074, 5e-324), (-1023, 2f64.powi(-1023)), (-1022, f64::MIN_POSITIVE), (0, 1.0), (1023, 2f64.powi(1023)), (1024, f64::INFINITY), (5000, f64::INFINITY)] {
+            assert_eq!(power_of_two(exponent), power, "{exponent}");
+        }
+    }
+
+    #[test]
+    fn exponents_beyond_those_of_floats_are_refused() {
+        assert!(Grid::new(-1074).is_ok() && Grid::new(1023).is_ok());
+        for bad in [-1075, 1024, i32::MIN, i32::MAX] {
+            assert!(Grid::new(bad).is_err());
+        }
+    }
+
+    #[test]
+    fn values_beyond_the_floats_saturate() {
+        let coarsest = Grid::new(1023).unwrap();
+        assert_eq!(coarsest.value(&IBig::ONE), 2f64.powi(1023));
+        assert_eq!(coarsest.value(&IBig::from(2)), f64::MAX);
+        assert_eq!(coarsest.value(&IBig::from(-2)), f64::MIN);
+        assert_eq!(Grid::new(0).unwrap().value(&-(IBig::ONE << 5000)), f64::MIN);
+    }
+
+    #[test]
+    fn values_round_to_nearest_even_once() {
+        let unit = Grid::new(0).unwrap();
+        let two_to = |n: usize| IBig::ONE << n;
+        // 2¹⁰⁰ + 2⁴⁷ is halfway between two floats: to even, down. One more and it is above the middle.
+        assert_eq!(unit.value(&(two_to(100) + two_to(47))), 2f64.powi(100));
+        assert_eq!(unit.value(&(two_to(100) + two_to(47) + IBig::ONE)), 2f64.powi(100).next_up());
+        assert_eq!(unit.value(&(two_to(100) + two_to(47) - IBig::ONE)), 2f64.powi(100));
+        assert_eq!(unit.value(&IBig::ZERO).to_bits(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn every_float_is_its_own_value(value in any::<f64>()) {
+            if value.is_finite() {
+                let finest = Grid::new(Grid::FINEST).unwrap();
+                let multiple = finest.nearest(&Dyadic::from_finite(value));
+                prop_assert_eq!(finest.value(&multiple), value);
+            }
+        }
+
+        #[test]
+        fn values_agree_with_the_conversion_of_the_language(multiple in any::<i128>(), exponent in -1074i32..800) {
+            let grid = Grid::new(exponent).unwrap();
+            #[allow(clippy::cast_precision_loss)] // rounds to nearest, ties to even, as `value` promises
+            let rounded = multiple as f64;
+            prop_assert_eq!(grid.value(&multiple.into()), rounded * power_of_two(exponent.into()));
+        }
+
+        #[test]
+        fn a_grid_is_thirty_bits_below_its_scale(scale in any::<f64>()) {
+            if let Ok(scale) = Scale::new(scale.abs()) {
+                let step = power_of_two(Grid::below(scale).exponent().into());
+                let ratio = scale.get() / step;
+                let finest = step == f64::from_bits(1);
+                prop_assert!((2f64.powi(30)..2f64.powi(31)).contains(&ratio) || (finest && ratio < 2f64.powi(30)));
+            }
+        }
+    }
+}

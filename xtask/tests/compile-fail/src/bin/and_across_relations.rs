@@ -1,0 +1,13 @@
+//! A guarantee for records that come and go says nothing of records that change: the two do not add up.
+// error: cannot combine measurements under different neighbour relations: `AddRemove` and `ReplaceOne`
+
+use dp_core::{Bounds, Error, Measurement, Query};
+use dp_mechanisms::Laplace;
+use dp_sensitivity::{Count, Mean};
+
+fn main() -> Result<(), Error> {
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?, 4)?.with(Laplace::epsilon(0.5)?)?;
+    let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Laplace::epsilon(0.5)?)?;
+    let _ = mean.and(seniors);
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! A budget for one neighbour relation cannot pay for a guarantee under another.
+// error: cannot combine measurements under different neighbour relations: `AddRemove` and `ReplaceOne`
+
+use dp_accounting::Budget;
+use dp_core::{Pure, Query, ReplaceOne};
+use dp_mechanisms::{Laplace, rng::OsSeeded};
+use dp_sensitivity::Count;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ages = [23.0, 35.0, 61.0, 47.0];
+    let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Laplace::epsilon(0.5)?)?;
+    let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
+    println!("{}", budget.spend(&seniors, &ages, &mut OsSeeded::new()?)?);
+    Ok(())
+}

@@ -1,0 +1,14 @@
+//! A cryptographic generator is not secret when its seed is written in the program.
+// error: `ChaCha20Rng` may not drive a release: nothing says that its seed is secret
+
+use dp_core::{Bounds, Error, Measurement, Query};
+use dp_mechanisms::Laplace;
+use dp_sensitivity::Mean;
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+
+fn main() -> Result<(), Error> {
+    let ages = [23.0, 35.0, 61.0, 47.0];
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    println!("{}", mean.release(&ages, &mut ChaCha20Rng::seed_from_u64(1))?);
+    Ok(())
+}

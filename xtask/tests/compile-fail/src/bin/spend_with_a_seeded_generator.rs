@@ -1,0 +1,15 @@
+//! A budget releases, so it asks for a secret seed as a release does.
+// error: `Insecure` may not drive a release: nothing says that its seed is secret
+
+use dp_accounting::Budget;
+use dp_core::{Bounds, Pure, Query};
+use dp_mechanisms::{Laplace, rng::Insecure};
+use dp_sensitivity::Mean;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ages = [23.0, 35.0, 61.0, 47.0];
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    let mut budget = Budget::new(Pure::new(1.0)?);
+    println!("{}", budget.spend(&mean, &ages, &mut Insecure::seeded(1))?);
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! A budget in pure ε cannot pay for what is only concentrated: no finite ε covers it.
+// error: cannot combine guarantees of different notions: `Zcdp` and `Pure`
+
+use dp_accounting::Budget;
+use dp_core::{Bounds, Measurement, Pure, Query, ReplaceOne, Zcdp};
+use dp_mechanisms::{Laplace, rng::OsSeeded};
+use dp_sensitivity::Mean;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ages = [23.0, 35.0, 61.0, 47.0];
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    let concentrated = mean.relax::<Zcdp>();
+    let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
+    println!("{}", budget.spend(&concentrated, &ages, &mut OsSeeded::new()?)?);
+    Ok(())
+}
