@@ -123,7 +123,9 @@ fn read_messages(stdout: &str) -> BTreeMap<String, Seen> {
                 if message["message"]["level"] == "error"
                     && message["message"]["spans"] != Value::Array(vec![]) =>
             {
-                program.errors.push(message["message"]["rendered"].as_str().unwrap_or_default().to_owned());
+                let rendered = message["message"]["rendered"].as_str().unwrap_or_default();
+                // The compiler writes `dp_core::Pure` or `Pure`, depending on what else has that name.
+                program.errors.push(rendered.replace("dp_core::", ""));
             }
             _ => {}
         }
@@ -229,10 +231,10 @@ mod harness {
             {"reason":"compiler-artifact","target":{"kind":["lib"],"name":"dp-core"}}
             {"reason":"compiler-artifact","target":{"kind":["bin"],"name":"compiles"}}
             {"reason":"compiler-message","target":{"kind":["bin"],"name":"mistake"},"message":{"level":"warning","rendered":"w","spans":[{}]}}
-            {"reason":"compiler-message","target":{"kind":["bin"],"name":"mistake"},"message":{"level":"error","rendered":"e","spans":[{}]}}
+            {"reason":"compiler-message","target":{"kind":["bin"],"name":"mistake"},"message":{"level":"error","rendered":"`dp_core::Pure`","spans":[{}]}}
             {"reason":"compiler-message","target":{"kind":["bin"],"name":"mistake"},"message":{"level":"error","rendered":"aborting","spans":[]}}
             {"reason":"build-finished","success":false}"#;
-        let expected = [("compiles".to_owned(), compiled()), ("mistake".to_owned(), failed(&["e"]))];
+        let expected = [("compiles".to_owned(), compiled()), ("mistake".to_owned(), failed(&["`Pure`"]))];
         assert_eq!(read_messages(stdout), BTreeMap::from(expected));
     }
 

@@ -148,14 +148,15 @@ mod tests {
 
     /// The pair as explicit probabilities, the outer ones lumped together exactly.
     fn explicit(scale: f64, shift: u32) -> FinitePair {
-        let (r, n) = ((-1.0 / scale).exp(), shift as i32 + 200);
+        let shift = shift.cast_signed();
+        let (r, n) = ((-1.0 / scale).exp(), shift + 200);
         let weight = |x: i32| {
             let inside = r.powi(x.abs());
             if x.abs() == n { inside / (1.0 - r) } else { inside }
         };
-        let p: Vec<f64> = (-n..=n + shift as i32).map(|x| if x > n { 0.0 } else { weight(x) }).collect();
-        let q: Vec<f64> = (-n..=n + shift as i32)
-            .map(|x| if x - (shift as i32) < -n { 0.0 } else { weight(x - shift as i32) })
+        let p: Vec<f64> = (-n..=n + shift).map(|x| if x > n { 0.0 } else { weight(x) }).collect();
+        let q: Vec<f64> = (-n..=n + shift)
+            .map(|x| if x - shift < -n { 0.0 } else { weight(x - shift) })
             .collect();
         FinitePair::new(&p, &q).unwrap()
     }

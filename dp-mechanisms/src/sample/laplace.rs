@@ -11,11 +11,14 @@
 //!
 //! # Why the loop ends
 //!
-//! It goes on while the closed cell holds a preimage of a boundary between two points of the grid. A boundary lies in at most two cells of
-//! width 2^−n, each of which has a probability of at most 2^−n, and a boundary t far out in at most two of probability e^(2^−n − t)·2^−n. In units of
-//! T, boundaries are r = 2^k/scale apart, so that once 2^−n < r the loop goes on with probability at most c·2^−n/r for a constant c: after
-//! the log₂(1/r) digits without which nothing can be decided, each further one halves the odds, and the expected number of further
-//! digits is bounded by a constant. It goes on forever only if y is a boundary, which has probability zero.
+//! It goes on while the closed cell holds a boundary between the preimages of two points of the grid. In units of T, boundaries
+//! are r = 2^k/scale apart. A boundary t ≥ 0 lies in at most two cells of width 2^−n, and each of them has a probability of at most
+//! 2^−n·e^(1−t). Summed over all boundaries, n digits do not suffice with probability at most
+//!
+//! > 2e·2^−n·(1 + e^−r + e^−2r + …) ≤ 2e·2^−n·(1 + 1/r).
+//!
+//! After the log₂(1 + 1/r) digits without which nothing can be decided each further one halves this, so the expected number of further
+//! digits is bounded by a constant, and the loop goes on forever with probability zero.
 //!
 //! The same argument makes the rule for ties immaterial for the law. It is fixed all the same: halves go up.
 

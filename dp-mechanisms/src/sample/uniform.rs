@@ -112,7 +112,8 @@ mod tests {
                 (u.prefix() << step, (u.prefix() + UBig::ONE) << step)
             };
             let ((a_low, a_high), (b_low, b_high)) = (cell(&a), cell(&b));
-            prop_assert!(if below { a_high <= b_low } else { b_high <= a_low });
+            let disjoint_in_order = if below { a_high <= b_low } else { b_high <= a_low };
+            prop_assert!(disjoint_in_order);
         }
     }
 }

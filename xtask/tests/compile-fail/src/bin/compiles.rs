@@ -2,7 +2,8 @@
 
 use dp_accounting::Budget;
 use dp_core::{AddRemove, Bounds, Delta, L1, Measurement, Mechanism, Pure, Query, Sensitivity, Zcdp};
-use dp_mechanisms::{Laplace, rng::{Insecure, OsSeeded}};
+use dp_mechanisms::Laplace;
+use dp_mechanisms::rng::{Insecure, OsSeeded};
 use dp_sensitivity::{Count, Mean};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

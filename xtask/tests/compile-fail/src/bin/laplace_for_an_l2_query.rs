@@ -1,30 +1,39 @@
-//! A query that knows its ℓ2 sensitivity only cannot take Laplace noise, which needs the one in ℓ1.
-// error: the sensitivity of `Speed` in the norm `L1` is not known, and the mechanism needs it
+//! A query that does not know its ℓ1 sensitivity cannot take Laplace noise.
+// error: the sensitivity of `TotalVelocity` in the norm `L1` is not known, and the mechanism needs it
 
-use dp_core::{AddRemove, Error, L2, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, L2, LInf, Query, Sensitivity, SensitivityIn};
 use dp_mechanisms::Laplace;
 
-/// The length of the sum of all velocities, each at most one long.
-struct Speed;
+/// The sum of velocities, each cut to a length of at most one.
+struct TotalVelocity;
 
-impl Query for Speed {
+impl Query for TotalVelocity {
     type Data = [[f64; 2]];
-    type Answer = f64;
+    type Answer = [f64; 2];
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[[f64; 2]]) -> Result<f64, Error> {
-        let [x, y] = data.iter().fold([0.0, 0.0], |[x, y], v| [x + v[0].clamp(-0.5, 0.5), y + v[1].clamp(-0.5, 0.5)]);
-        Ok(f64::hypot(x, y))
+    fn answer(&self, data: &[[f64; 2]]) -> Result<[f64; 2], Error> {
+        let finite = data.iter().filter(|[x, y]| x.is_finite() && y.is_finite());
+        Ok(finite.fold([0.0, 0.0], |[sum_x, sum_y], [x, y]| {
+            let length = x.hypot(*y).max(1.0);
+            [sum_x + x / length, sum_y + y / length]
+        }))
     }
 }
 
-impl SensitivityIn<L2> for Speed {
+impl SensitivityIn<L2> for TotalVelocity {
     fn sensitivity(&self) -> Sensitivity<L2, AddRemove> {
         Sensitivity::new(1.0).expect("one is a sensitivity")
     }
 }
 
+impl SensitivityIn<LInf> for TotalVelocity {
+    fn sensitivity(&self) -> Sensitivity<LInf, AddRemove> {
+        Sensitivity::new(1.0).expect("one is a sensitivity")
+    }
+}
+
 fn main() -> Result<(), Error> {
-    let _ = Speed.with(Laplace::epsilon(0.5)?)?;
+    let _ = TotalVelocity.with(Laplace::epsilon(0.5)?)?;
     Ok(())
 }

@@ -1,0 +1,324 @@
+//! The Laplace mechanism.
+
+use dp_core::pairs::LaplacePair;
+use dp_core::rounding::{div_up, ln_down, mul_up, sqrt_up};
+use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
+use rand_core::Rng;
+
+use crate::sample::{Bits, Grid, laplace};
+
+/// Adds Laplace noise: density e^(−|v|/b) / 2b, for a scale b.
+///
+/// **Theorem** (Dwork, McSherry, Nissim and Smith 2006; claim M1). Let Δ₁ be the ℓ1 sensitivity of f. Then f + Lap(b) is
+/// (Δ₁/b)-differentially private, and no smaller ε holds: at b = Δ₁/ε the loss ε is reached.
+///
+/// **What is released** is the point of a grid 2^k·ℤ that is nearest to answer + noise, the sum being that of the real
+/// numbers of the theorem, to the last of their infinitely many digits. The answer and the scale are taken as the exact numbers that
+/// their floats denote, and the digits of the noise are drawn until no further digit can change the outcome. Rounding onto
+/// a grid that was fixed beforehand is post-processing, so the guarantee is that of the theorem: no term for
+/// floating-point errors, and no sensitivity enlarged by the grid. Where the grid is finer than the floats (for answers above about
+/// 2²² scales on the default grid), the point is then rounded to the nearest float, and to ±[`f64::MAX`] beyond them, so
+/// the output is finite.
+///
+/// **Answers that are no numbers.** `draw` is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. The guarantee is about answers at most
+/// Δ₁ apart, and such an answer is at no distance from anything; a query whose answers may not be finite must
+/// state a sensitivity that holds after this replacement. The queries of this workspace never return one.
+///
+/// ```
+/// use dp_core::{AddRemove, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
+/// use dp_mechanisms::Laplace;
+/// use dp_mechanisms::rng::OsSeeded;
+///
+/// let count = Sensitivity::<L1, AddRemove>::new(1.0)?;
+/// let noise = Laplace::for_guarantee(&Pure::new(0.5)?, count)?;
+/// assert_eq!(noise.scale().get(), 2.0);
+/// assert_eq!(noise.guarantee(count), Pure::new(0.5)?);
+/// assert!(noise.error_at_confidence(0.05)? < 6.0); // in 95 of 100 releases
+/// let released = noise.draw(&1234.0, &mut OsSeeded::new()?)?;
+/// assert!(released.is_finite());
+/// # Ok::<(), dp_mechanisms::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Laplace {
+    scale: Scale,
+    grid: Grid,
+}
+
+impl Laplace {
+    /// "As little Laplace noise as makes the release ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞. No finite noise gives ε = 0.
+    pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
+        if epsilon > 0.0 && epsilon.is_finite() {
+            Ok(Target::new(Pure::new(epsilon)?))
+        } else {
+            Err(Error::OutOfRange { argument: "epsilon", allowed: "(0, ∞)", found: epsilon })
+        }
+    }
+
+    /// Noise of a given scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest float's
+    /// −1074.
+    #[must_use]
+    pub fn with_scale(scale: Scale) -> Self {
+        Self { scale, grid: Grid::below(scale) }
+    }
+
+    /// The same noise, released on the multiples of 2^exponent.
+    ///
+    /// Choose it without looking at the data: exponent 0 releases whole numbers, say. Any choice is as private as
+    /// any other; a coarse one costs accuracy, half a step at most.
+    ///
+    /// ```
+    /// use dp_core::{Mechanism, Scale};
+    /// use dp_mechanisms::{Laplace, rng::OsSeeded};
+    ///
+    /// let whole = Laplace::with_scale(Scale::new(2.0)?).on_grid(0)?;
+    /// let released = whole.draw(&41.3, &mut OsSeeded::new()?)?;
+    /// assert_eq!(released.fract(), 0.0);
+    /// # Ok::<(), dp_mechanisms::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float.
+    pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
+        Ok(Self { grid: Grid::new(exponent)?, ..self })
+    }
+
+    /// The scale b. It is the mean magnitude of the noise, E|v| = b, and *not* its standard deviation.
+    #[must_use]
+    pub const fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The k for which releases are multiples of 2^k.
+    #[must_use]
+    pub const fn grid_exponent(&self) -> i32 {
+        self.grid.exponent()
+    }
+
+    /// The standard deviation of the noise before rounding: √2·b, rounded up. Sources that say b are wrong (claim M2).
+    #[must_use]
+    pub fn standard_deviation(&self) -> f64 {
+        mul_up(sqrt_up(2.0), self.scale.get())
+    }
+
+    /// The magnitude that the noise passes with probability β only: b·ln(1/β), rounded up.
+    ///
+    /// Rounding onto the grid moves a release by another half step at most.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
+    pub fn error_at_confidence(&self, beta: f64) -> Result<f64, Error> {
+        if beta > 0.0 && beta <= 1.0 {
+            Ok(mul_up(self.scale.get(), -ln_down(beta)))
+        } else {
+            Err(Error::OutOfRange { argument: "beta", allowed: "(0, 1]", found: beta })
+        }
+    }
+
+    /// Δ₁/b, rounded up.
+    fn loss(&self, sensitivity: impl MeasuredIn<L1>) -> Epsilon {
+        Epsilon::saturating(div_up(sensitivity.value(), self.scale.get()))
+    }
+}
+
+impl Mechanism for Laplace {
+    type Input = f64;
+    type Output = f64;
+    type Norm = L1;
+    type Guarantee = Pure;
+
+    fn guarantee(&self, sensitivity: impl MeasuredIn<L1>) -> Pure {
+        self.loss(sensitivity).into()
+    }
+
+    /// Never fails.
+    fn draw<R: Rng + ?Sized>(&self, answer: &f64, rng: &mut R) -> Result<f64, Error> {
+        let answer = if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) };
+        let multiple = laplace::nearest(answer, self.scale, self.grid, &mut Bits::new(rng));
+        Ok(self.grid.value(&multiple))
+    }
+}
+
+impl ForGuarantee<Pure> for Laplace {
+    /// b = Δ₁/ε, rounded up.
+    fn for_guarantee(target: &Pure, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
+        let (epsilon, sensitivity) = (target.epsilon(), sensitivity.value());
+        if epsilon.is_infinite() {
+            return Err(Error::Unreachable {
+                request: "a scale of Laplace noise for an infinite epsilon",
+                instead: "it asks for no noise at all; ask for a finite epsilon",
+            });
+        }
+        if sensitivity == 0.0 {
+            return Err(Error::Unreachable {
+                request: "a scale of Laplace noise for a sensitivity of 0",
+                instead: "the query has the same answer on all neighbours and needs no noise; publish it as it is, \
+                          or state its true sensitivity",
+            });
+        }
+        let scale = div_up(sensitivity, epsilon.get());
+        if scale.is_finite() {
+            // Never zero: a positive quotient is rounded up to a positive float.
+            Ok(Self::with_scale(Scale::new(scale)?))
+        } else {
+            Err(Error::Unreachable {
+                request: "the sensitivity divided by epsilon, the scale of the noise,",
+                instead: "no finite scale is that large; allow a larger epsilon or bound the records more tightly",
+            })
+        }
+    }
+}
+
+impl Dominated for Laplace {
+    type Pair = LaplacePair;
+
+    fn dominating_pair(&self, sensitivity: impl MeasuredIn<L1>) -> Result<LaplacePair, Error> {
+        Ok(LaplacePair::new(self.loss(sensitivity)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Insecure;
+    use dp_core::pairs::DominatingPair;
+    use dp_core::{Guarantee, ReplaceOne, Sensitivity};
+    use proptest::prelude::*;
+
+    fn scaled(b: f64) -> Laplace {
+        Laplace::with_scale(Scale::new(b).unwrap())
+    }
+
+    fn moving(by: f64) -> Sensitivity<L1, ReplaceOne> {
+        Sensitivity::new(by).unwrap()
+    }
+
+    #[test]
+    fn targets_take_a_positive_epsilon() {
+        assert!(Laplace::epsilon(0.5).is_ok() && Laplace::epsilon(f64::from_bits(1)).is_ok());
+        for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let message = Laplace::epsilon(bad).unwrap_err().to_string();
+            assert!(message.starts_with("epsilon must lie in (0, ∞)"), "{message}");
+        }
+    }
+
+    #[test]
+    fn calibration_says_what_it_cannot_reach() {
+        let calibrate = |epsilon, by| Laplace::for_guarantee(&Pure::from(Epsilon::saturating(epsilon)), moving(by));
+        for (epsilon, by, advice) in [
+            (1.0, 0.0, "publish it as it is"),
+            (f64::INFINITY, 1.0, "ask for a finite epsilon"),
+            (0.0, 1.0, "allow a larger epsilon"),
+            (1e-10, 1e300, "allow a larger epsilon"),
+        ] {
+            let message = calibrate(epsilon, by).unwrap_err().to_string();
+            assert!(message.contains(advice), "{message}");
+        }
+        assert_eq!(calibrate(f64::MAX, f64::from_bits(1)).unwrap().scale().get(), f64::from_bits(1));
+    }
+
+    #[test]
+    fn grids_are_chosen_or_follow_the_scale() {
+        assert_eq!([2.0, 1.0, 0.9, 1e-320].map(|b| scaled(b).grid_exponent()), [-29, -30, -31, -1074]);
+        assert_eq!(scaled(2.0).on_grid(3).unwrap().grid_exponent(), 3);
+        let message = scaled(2.0).on_grid(1024).unwrap_err().to_string();
+        assert!(message.starts_with("the exponent of the grid must lie in [-1074, 1023]"), "{message}");
+    }
+
+    #[test]
+    fn utility_is_rounded_up() {
+        let noise = scaled(3.0);
+        assert!((noise.standard_deviation() - 18f64.sqrt()).abs() < 1e-15 * 18.0 && noise.standard_deviation() > 4.242_640_687_119_285);
+        assert_eq!(noise.error_at_confidence(1.0), Ok(0.0));
+        let error = noise.error_at_confidence(0.05).unwrap();
+        assert!((8.987_196_820_661_972..8.987_196_820_661_98).contains(&error), "{error}"); // 3 ln 20
+        for bad in [0.0, -0.1, 1.1, f64::NAN] {
+            assert!(noise.error_at_confidence(bad).is_err());
+        }
+    }
+
+    #[test]
+    fn no_answer_panics_and_every_release_is_finite() {
+        let mut rng = Insecure::seeded(2);
+        for noise in [scaled(1.0), scaled(f64::MAX), scaled(f64::from_bits(1)).on_grid(1023).unwrap()] {
+            for answer in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN, 0.0, -0.0] {
+                assert!(noise.draw(&answer, &mut rng).unwrap().is_finite());
+            }
+        }
+        let draw = |answer| scaled(1.0).draw(&answer, &mut Insecure::seeded(4)).unwrap();
+        assert_eq!(draw(f64::NAN), draw(0.0));
+        assert_eq!(draw(f64::INFINITY), draw(f64::MAX));
+        assert_eq!(draw(f64::NEG_INFINITY), draw(f64::MIN));
+    }
+
+    #[test]
+    fn draws_of_a_seed_do_not_change_from_version_to_version() {
+        let mut rng = Insecure::seeded(1);
+        let noise = scaled(1.0).on_grid(-20).unwrap();
+        let first: [f64; 6] = std::array::from_fn(|_| noise.draw(&0.0, &mut rng).unwrap() * 1_048_576.0);
+        assert_eq!(first, [0.0; 6]);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn reading_validates_as_the_constructors_do() {
+        let noise = scaled(2.0);
+        let written = serde_json::to_string(&noise).unwrap();
+        assert_eq!(written, r#"{"scale":2.0,"grid":-29}"#);
+        assert_eq!(serde_json::from_str::<Laplace>(&written).unwrap(), noise);
+        for bad in [
+            r#"{"scale":0,"grid":-29}"#,
+            r#"{"scale":-1,"grid":-29}"#,
+            r#"{"scale":"infinity","grid":-29}"#,
+            r#"{"scale":1,"grid":-1075}"#,
+            r#"{"scale":1,"grid":1024}"#,
+            r#"{"scale":1,"grid":0.5}"#,
+            r#"{"scale":1}"#,
+            r#"{"scale":1,"grid":0,"sigma":1}"#,
+        ] {
+            assert!(serde_json::from_str::<Laplace>(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn calibrated_noise_meets_its_target(epsilon in 1e-6..50f64, by in 1e-9..1e9f64) {
+            let target = Pure::new(epsilon).unwrap();
+            let noise = Laplace::for_guarantee(&target, moving(by)).unwrap();
+            prop_assert!(noise.guarantee(moving(by)).is_at_most(&target));
+            prop_assert!(noise.guarantee(moving(by)).epsilon().get() > epsilon * (1.0 - 1e-15));
+            // The next smaller scale would not do.
+            let less = scaled(noise.scale().get().next_down());
+            prop_assert!(by / less.scale().get() >= epsilon * (1.0 - 1e-15));
+            let pair = noise.dominating_pair(moving(by)).unwrap();
+            prop_assert_eq!(pair.max_loss(), noise.guarantee(moving(by)).epsilon().get());
+        }
+
+        #[test]
+        fn the_guarantee_rises_with_the_sensitivity(b in 1e-300..1e300f64, small in 0.0..1e300f64, more in 0.0..1e300f64) {
+            let noise = scaled(b);
+            prop_assert!(noise.guarantee(moving(small)).is_at_most(&noise.guarantee(moving(small + more))));
+            prop_assert_eq!(noise.guarantee(moving(0.0)), Pure::perfect());
+        }
+
+        #[test]
+        fn releases_lie_on_the_grid(answer in -1e3..1e3f64, b in 1e-2..1e2f64, exponent in -20i32..4, seed in any::<u64>()) {
+            let released = scaled(b).on_grid(exponent).unwrap().draw(&answer, &mut Insecure::seeded(seed)).unwrap();
+            prop_assert_eq!((released / 2f64.powi(exponent)).fract(), 0.0);
+        }
+
+        #[test]
+        fn any_parameters_give_a_finite_release(answer in any::<f64>(), b in any::<f64>(), exponent in -1074i32..=1023, seed in any::<u64>()) {
+            if let Ok(scale) = Scale::new(b.abs()) {
+                let noise = Laplace::with_scale(scale);
+                for noise in [noise, noise.on_grid(exponent).unwrap()] {
+                    prop_assert!(noise.draw(&answer, &mut Insecure::seeded(seed)).unwrap().is_finite());
+                }
+            }
+        }
+    }
+}
