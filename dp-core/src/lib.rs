@@ -94,6 +94,7 @@
 extern crate alloc;
 
 pub mod adjacency;
+mod bounds;
 #[cfg(feature = "claims")]
 pub mod claims;
 mod error;
@@ -112,11 +113,12 @@ pub mod sensitivity;
 mod serde_number;
 
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, Metric, ReplaceOne};
+pub use bounds::Bounds;
 pub use error::Error;
 pub use measurement::Measurement;
 pub use mechanism::{Calibrate, Dominated, ForGuarantee, Mechanism, Target};
 pub use notion::{Approx, Curve, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
-pub use number::{Alpha, Bounds, Delta, Epsilon, Mu, Rho, Scale};
+pub use number::{Alpha, Delta, Epsilon, Mu, Rho, Scale};
 pub use query::{Query, SensitivityIn};
 pub use rng::SecureRng;
 pub use sensitivity::{L1, L2, LInf, MeasuredIn, Norm, Sensitivity};

@@ -17,7 +17,6 @@
 use core::fmt;
 
 use crate::Error;
-use crate::rounding::{add_down, sub_up};
 
 macro_rules! checked_number {
     (
@@ -164,94 +163,8 @@ impl Mu {
     pub const ZERO: Self = Self(0.0);
 }
 
-/// A closed interval [lower, upper] with finite ends and a finite width, in which data are declared to lie.
-///
-/// Bounds must be known without looking at the data: a minimum or maximum that was read off the records is itself
-/// a release.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "(f64, f64)", into = "(f64, f64)"))]
-pub struct Bounds {
-    lower: f64,
-    upper: f64,
-}
-
-impl Bounds {
-    /// Checks that lower < upper and that both, and their difference, are finite.
-    ///
-    /// # Errors
-    /// [`Error::BadBounds`] when they are not.
-    pub fn new(lower: f64, upper: f64) -> Result<Self, Error> {
-        if lower < upper && sub_up(upper, lower).is_finite() {
-            Ok(Self { lower, upper })
-        } else {
-            Err(Error::BadBounds { lower, upper })
-        }
-    }
-
-    /// The lower end.
-    #[must_use]
-    pub const fn lower(self) -> f64 {
-        self.lower
-    }
-
-    /// The upper end.
-    #[must_use]
-    pub const fn upper(self) -> f64 {
-        self.upper
-    }
-
-    /// upper − lower, rounded up.
-    #[must_use]
-    pub fn width(self) -> f64 {
-        sub_up(self.upper, self.lower)
-    }
-
-    /// The largest magnitude in the interval.
-    #[must_use]
-    pub const fn magnitude(self) -> f64 {
-        self.lower.abs().max(self.upper.abs())
-    }
-
-    /// The point of the interval that is nearest to `value`; the middle for `NaN`, which is near to nothing.
-    ///
-    /// A total function of one record: whatever the data hold, the result lies within the bounds.
-    #[must_use]
-    pub fn clamp(self, value: f64) -> f64 {
-        if value.is_nan() {
-            // Halve first: the sum of two large bounds would overflow.
-            add_down(self.lower / 2.0, self.upper / 2.0).clamp(self.lower, self.upper)
-        } else {
-            value.clamp(self.lower, self.upper)
-        }
-    }
-}
-
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("[")?;
-        write_number(self.lower, f)?;
-        f.write_str(", ")?;
-        write_number(self.upper, f)?;
-        f.write_str("]")
-    }
-}
-
-impl TryFrom<(f64, f64)> for Bounds {
-    type Error = Error;
-    fn try_from((lower, upper): (f64, f64)) -> Result<Self, Error> {
-        Self::new(lower, upper)
-    }
-}
-
-impl From<Bounds> for (f64, f64) {
-    fn from(bounds: Bounds) -> Self {
-        (bounds.lower, bounds.upper)
-    }
-}
-
 /// Writes a number as people do: 0.5, 1e-6, ∞.
-fn write_number(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn write_number(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let magnitude = value.abs();
     if magnitude == f64::INFINITY {
         f.write_str(if value > 0.0 { "∞" } else { "-∞" })
@@ -266,7 +179,6 @@ fn write_number(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 mod tests {
     use super::*;
     use alloc::string::ToString;
-    use proptest::prelude::*;
 
     #[test]
     fn constructors_refuse_what_makes_no_sense() {
@@ -281,11 +193,6 @@ mod tests {
             Alpha::new(1.0).is_err() && Scale::new(0.0).is_err() && Delta::new(1.0f64.next_up()).is_err()
         );
         assert!(Epsilon::new(0.0).is_ok() && Delta::new(1.0).is_ok() && Delta::new(0.0).is_ok());
-        for (lower, upper) in
-            [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (f64::MIN, f64::MAX)]
-        {
-            assert!(Bounds::new(lower, upper).is_err(), "[{lower}, {upper}]");
-        }
     }
 
     #[test]
@@ -301,7 +208,6 @@ mod tests {
         let printed =
             [0.0, 0.5, 1.0, 1e-6, 2.5e-10, 123_456.0, 1e12, f64::INFINITY].map(|x| Epsilon(x).to_string());
         assert_eq!(printed, ["0", "0.5", "1", "1e-6", "2.5e-10", "123456", "1e12", "∞"]);
-        assert_eq!(Bounds::new(-1.0, 1e-7).unwrap().to_string(), "[-1, 1e-7]");
     }
 
     #[test]
@@ -312,18 +218,6 @@ mod tests {
         assert_eq!(Delta::saturating(7.0), Delta::ONE);
         assert_eq!(Scale::saturating(f64::NAN).get(), f64::MAX);
         assert!(Alpha::saturating(0.5).get() > 1.0);
-    }
-
-    proptest! {
-        #[test]
-        fn clamped_records_lie_within_bounds(lower in any::<f64>(), upper in any::<f64>(), record in any::<f64>()) {
-            if let Ok(bounds) = Bounds::new(lower, upper) {
-                for value in [record, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-                    let clamped = bounds.clamp(value);
-                    prop_assert!(bounds.lower() <= clamped && clamped <= bounds.upper());
-                }
-            }
-        }
     }
 
     #[cfg(feature = "serde")]
@@ -341,7 +235,6 @@ mod tests {
                 && serde_json::from_str::<Delta>("\"infinity\"").is_err()
         );
         assert!(serde_json::from_str::<Scale>("0").is_err() && serde_json::from_str::<Alpha>("1").is_err());
-        assert!(serde_json::from_str::<Bounds>("[1, 0]").is_err());
         let message = serde_json::from_str::<Epsilon>("-1").unwrap_err().to_string();
         assert!(message.starts_with("epsilon must lie in [0, ∞), but -1 was passed"), "{message}");
     }

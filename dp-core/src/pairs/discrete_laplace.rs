@@ -155,9 +155,8 @@ mod tests {
             if x.abs() == n { inside / (1.0 - r) } else { inside }
         };
         let p: Vec<f64> = (-n..=n + shift).map(|x| if x > n { 0.0 } else { weight(x) }).collect();
-        let q: Vec<f64> = (-n..=n + shift)
-            .map(|x| if x - shift < -n { 0.0 } else { weight(x - shift) })
-            .collect();
+        let q: Vec<f64> =
+            (-n..=n + shift).map(|x| if x - shift < -n { 0.0 } else { weight(x - shift) }).collect();
         FinitePair::new(&p, &q).unwrap()
     }
 

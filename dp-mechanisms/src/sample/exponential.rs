@@ -81,23 +81,8 @@ fn descent_is_odd<R: Rng + ?Sized>(x: &mut Uniform, bits: &mut Bits<'_, R>) -> b
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use crate::sample::replay::{decided, patterns};
+    use crate::sample::replay::Law;
     use dp_core::rounding::Enclosure;
-
-    const LENGTH: u32 = 18;
-
-    /// Shares of bit strings that decide each value, and of those that decide none.
-    fn masses<T: Ord>(event: impl Fn(&Exponential) -> T) -> (std::collections::BTreeMap<T, f64>, f64) {
-        let each = 0.5f64.powi(LENGTH.cast_signed());
-        let (mut masses, mut open) = (std::collections::BTreeMap::new(), 0.0);
-        for pattern in patterns(LENGTH) {
-            match decided(pattern, LENGTH, Exponential::draw) {
-                Some(drawn) => *masses.entry(event(&drawn)).or_insert(0.0) += each,
-                None => open += each,
-            }
-        }
-        (masses, open)
-    }
 
     /// The probability of [a, b) under the ideal law.
     fn ideal(a: f64, b: f64) -> Enclosure {
@@ -105,40 +90,49 @@ mod tests {
         survival(a) - survival(b)
     }
 
+    fn assert_meets(found: Enclosure, truth: Enclosure, what: &str) {
+        assert!(found.lo() <= truth.hi() && truth.lo() <= found.hi(), "{what}: {found}, but ideally {truth}");
+    }
+
     #[test]
-    fn whole_parts_have_their_ideal_probabilities_up_to_the_undecided_mass() {
-        let (masses, open) = masses(|drawn| drawn.whole);
-        assert!(open < 0.035, "{open} of the bit strings are too short"); // the bracket below is that narrow
-        for whole in 0..5u32 {
-            let truth = ideal(f64::from(whole), f64::from(whole + 1));
-            let decided = masses.get(&whole.into()).copied().unwrap_or(0.0);
-            assert!(decided <= truth.hi() && truth.lo() <= decided + open, "{whole}: {decided} + {open}, {truth}");
+    fn a_round_accepts_with_probability_one_minus_one_over_e() {
+        let law = Law::of(22, |bits| descent_is_odd(&mut Uniform::unknown(), bits));
+        assert!(law.open() < 0.007, "{} of the mass is open", law.open()); // the bracket is that narrow
+        assert_meets(law.probability(&true), ideal(0.0, 1.0), "accepted");
+    }
+
+    #[test]
+    fn an_accepted_fraction_has_density_proportional_to_its_exponential() {
+        // The digits that a round reveals do not show the whole law, so spread each cell evenly over the sixteenths
+        // of [0, 1) that it meets. That is what extending it by fair bits does.
+        let law = Law::of(20, |bits| {
+            let mut fraction = Uniform::unknown();
+            let accepted = descent_is_odd(&mut fraction, bits);
+            (accepted, fraction.length(), fraction.prefix().clone())
+        });
+        for part in 0..16u8 {
+            let (a, b) = (f64::from(part) / 16.0, f64::from(part + 1) / 16.0);
+            let mut decided = 0.0;
+            for ((accepted, length, prefix), mass) in law.decided() {
+                let width = 0.5f64.powi(length.cast_signed());
+                let low = f64::from(u32::try_from(prefix).unwrap()) * width;
+                let shared = ((low + width).min(b) - low.max(a)).max(0.0) / width;
+                decided += if *accepted { mass * shared } else { 0.0 };
+            }
+            let found = Enclosure::new(decided * (1.0 - 1e-12), decided + law.open());
+            assert_meets(found, ideal(a, b), &format!("the part {part} of 16"));
+            // The open mass is spread thinly over the parts, so what is decided shows the shape already.
+            assert!(decided > 0.96 * ideal(a, b).lo(), "the part {part} of 16: {decided} is decided, {}", ideal(a, b));
         }
     }
 
     #[test]
-    fn fractions_have_their_ideal_density_up_to_the_undecided_mass() {
-        // The first digit alone does not show the whole law, so bring each cell to four digits: a shorter cell is
-        // spread evenly over its parts, which is what extending it by fair bits does.
-        const PARTS: u32 = 16;
-        let (masses, open) = masses(|drawn| (drawn.whole, drawn.fraction.length(), drawn.fraction.prefix().clone()));
-        let mut parts = [0.0; PARTS as usize];
-        for ((whole, length, prefix), mass) in masses {
-            if whole > 0 {
-                continue;
-            }
-            let prefix = f64::from(u32::try_from(prefix).unwrap());
-            let (low, width) = (prefix * 0.5f64.powi(length.cast_signed()), 0.5f64.powi(length.cast_signed()));
-            for (index, part) in (0..PARTS).zip(&mut parts) {
-                let (a, b) = (f64::from(index) / f64::from(PARTS), f64::from(index + 1) / f64::from(PARTS));
-                *part += mass * ((low + width).min(b) - low.max(a)).max(0.0) / width;
-            }
-        }
-        for (index, decided) in (0..PARTS).zip(parts) {
-            let truth = ideal(f64::from(index) / f64::from(PARTS), f64::from(index + 1) / f64::from(PARTS));
-            assert!(decided <= truth.hi() && truth.lo() <= decided + open, "part {index}: {decided} + {open}, {truth}");
-            // And not only within the bracket: the undecided mass is spread thinly, so the shape is visible already.
-            assert!(decided > 0.9 * truth.lo(), "part {index}: {decided}, {truth}");
+    fn whole_parts_are_geometric() {
+        let law = Law::of(20, |bits| Exponential::draw(bits).whole);
+        assert!(law.open() < 0.1, "{} of the mass is open", law.open());
+        for whole in 0..5u32 {
+            let (a, b) = (f64::from(whole), f64::from(whole + 1));
+            assert_meets(law.probability(&whole.into()), ideal(a, b), &format!("the whole part {whole}"));
         }
     }
 

@@ -54,10 +54,10 @@ pub(crate) fn nearest<R: Rng + ?Sized>(answer: f64, scale: Scale, grid: Grid, bi
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use crate::sample::replay::{decided, patterns};
+    use crate::sample::replay::Law;
     use dp_core::rounding::Enclosure;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::BTreeSet;
 
     fn grid(exponent: i32) -> Grid {
         Grid::new(exponent).unwrap()
@@ -81,24 +81,15 @@ mod tests {
 
     #[test]
     fn enumerated_masses_bracket_the_ideal_law() {
-        const LENGTH: u32 = 17;
-        let each = 0.5f64.powi(LENGTH.cast_signed());
         // A grid as coarse as the noise, so that few bits decide; an answer off the grid, on it, and on a boundary.
         for (answer, b, exponent) in [(0.25, 1.0, 0), (3.0, 2.0, 1), (-0.5, 0.5, 0), (1.0, 4.0, 1)] {
-            let (mut masses, mut open) = (BTreeMap::new(), 0.0);
-            for pattern in patterns(LENGTH) {
-                match decided(pattern, LENGTH, |bits| nearest(answer, scale(b), grid(exponent), bits)) {
-                    Some(j) => *masses.entry(j).or_insert(0.0) += each,
-                    None => open += each,
-                }
-            }
-            assert!(open < 0.09, "{open} of the bit strings are too short");
+            let law = Law::of(19, |bits| nearest(answer, scale(b), grid(exponent), bits));
+            assert!(law.open() < 0.06, "{} of the mass is open", law.open());
             for j in -20..20 {
-                let decided = masses.get(&IBig::from(j)).copied().unwrap_or(0.0);
-                let truth = ideal(j, 2f64.powi(exponent), answer, b);
+                let (found, truth) = (law.probability(&j.into()), ideal(j, 2f64.powi(exponent), answer, b));
                 assert!(
-                    decided <= truth.hi() && truth.lo() <= decided + open,
-                    "answer {answer}, scale {b}, point {j}: {decided} + {open}, {truth}"
+                    found.lo() <= truth.hi() && truth.lo() <= found.hi(),
+                    "answer {answer}, scale {b}, point {j}: {found}, but ideally {truth}"
                 );
             }
         }
@@ -164,7 +155,7 @@ mod tests {
         let (answer, exponent) = (1e300, -1026);
         let exactly = grid(exponent).nearest(&Dyadic::from_finite(answer));
         let mut rng = Insecure::seeded(13);
-        let distinct: std::collections::BTreeSet<IBig> =
+        let distinct: BTreeSet<IBig> =
             (0..100).map(|_| nearest(answer, scale(1e-300), grid(exponent), &mut Bits::new(&mut rng)) - &exactly).collect();
         assert_eq!(distinct.len(), 100); // the grid has 2³⁰ points per scale: two equal with probability below 10⁻⁵
     }
@@ -175,7 +166,7 @@ mod tests {
         // their last digits, reach every point between −2 and 3, and no point off the grid exists.
         let mut rng = Insecure::seeded(17);
         for answer in [0.1, 0.1 + 1.0, 1.0 / 3.0, 1e-17] {
-            let reached: std::collections::BTreeSet<IBig> =
+            let reached: BTreeSet<IBig> =
                 (0..20_000).map(|_| nearest(answer, scale(1.0), grid(-4), &mut Bits::new(&mut rng))).collect();
             // The rarest point has probability above e^−3.1/32 > 10⁻³: missed with probability below e^−20.
             assert!((-32..=48).all(|j| reached.contains(&IBig::from(j))), "a hole near {answer}");
@@ -183,7 +174,7 @@ mod tests {
         // On the default grid the last four bits of the multiple take all values for both.
         for answer in [0.1, 0.1 + 1.0] {
             let fine = Grid::below(scale(1.0));
-            let residues: std::collections::BTreeSet<IBig> =
+            let residues: BTreeSet<IBig> =
                 (0..1000).map(|_| nearest(answer, scale(1.0), fine, &mut Bits::new(&mut rng)) & IBig::from(15)).collect();
             assert_eq!(residues.len(), 16);
         }

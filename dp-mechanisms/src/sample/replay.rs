@@ -1,7 +1,9 @@
 //! Runs a sampler on every bit string of a length: its law, exactly, up to the mass of the strings that do not suffice.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
+use dp_core::rounding::Enclosure;
 use rand_core::{Rng, TryRng};
 
 use super::Bits;
@@ -31,22 +33,81 @@ impl TryRng for Replay {
     }
 }
 
-/// All bit strings of a length, at most 32, as integers whose lowest bit comes first.
-pub(crate) fn patterns(length: u32) -> impl Iterator<Item = u64> {
-    0..1 << length
+/// The law of a sampler, up to the mass of the bit strings that are too short for it.
+///
+/// A sampler that has read at most `length` bits has read nothing else, so these bits decide its result. Each
+/// probability thus lies between the decided mass and the decided mass plus the open one. Masses are sums of powers of two
+/// not below 2^−length, so the floats that hold them are exact.
+pub(crate) struct Law<T> {
+    decided: BTreeMap<T, f64>,
+    open: f64,
 }
 
-/// What a sampler returns on the bit string, if the string suffices for it to return.
-///
-/// A sampler that has read at most `length` bits has read nothing else, so its result is decided by the string, and
-/// the share of strings with a result is an exact lower bound on the result's probability.
-pub(crate) fn decided<T>(pattern: u64, length: u32, sampler: impl FnOnce(&mut Bits<'_, Replay>) -> T) -> Option<T> {
+impl<T: Ord> Law<T> {
+    /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have all been accounted for.
+    pub(crate) fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
+        let mass = |bits: u32| 0.5f64.powi(bits.cast_signed());
+        let mut law = Self { decided: BTreeMap::new(), open: 0.0 };
+        let mut pattern = 0;
+        while pattern < 1 << length {
+            let (result, used) = run(pattern, length, &sampler);
+            if used <= length {
+                *law.decided.entry(result).or_insert(0.0) += mass(used);
+            } else {
+                law.open += mass(length);
+            }
+            // All strings that begin with the bits that were used have the same result: go on after the last of them.
+            let unused = length.saturating_sub(used);
+            pattern = ((pattern >> unused) + 1) << unused;
+        }
+        law
+    }
+
+    /// Encloses the probability of a result.
+    pub(crate) fn probability(&self, result: &T) -> Enclosure {
+        let decided = self.decided.get(result).copied().unwrap_or(0.0);
+        Enclosure::new(decided, decided + self.open)
+    }
+
+    /// The results that were seen, with the masses that are decided for them.
+    pub(crate) fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
+        self.decided.iter().map(|(result, mass)| (result, *mass))
+    }
+
+    /// The mass of the strings that are too short.
+    pub(crate) const fn open(&self) -> f64 {
+        self.open
+    }
+}
+
+/// Runs a sampler on a bit string (the highest of the `length` bits comes first), and says how many bits it read.
+fn run<T>(pattern: u64, length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> (T, u32) {
     let mut rest = Insecure::seeded(pattern);
-    // What follows the pattern in the first word must not be constant: samplers loop until their bits differ.
-    let first = pattern | rest.next_u64() << length;
+    // What follows the string must not be constant: samplers loop until their bits differ.
+    let first = pattern.reverse_bits() >> (u64::BITS - length) | rest.next_u64() << length;
     let mut replay = Replay { first, rest, words: 0 };
     let mut bits = Bits::new(&mut replay);
     let result = sampler(&mut bits);
     let used = bits.rng.words * u64::BITS - bits.left;
-    (used <= length).then_some(result)
+    (result, used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_law_is_exact_where_the_strings_suffice() {
+        // The number of ones before the first zero: g with probability 2^−(g+1), open from six on.
+        let law = Law::of(6, |bits| {
+            let mut ones = 0;
+            while bits.flip() {
+                ones += 1;
+            }
+            ones
+        });
+        assert!(law.decided().map(|(ones, mass)| (*ones, mass)).eq((0..6).map(|g| (g, 0.5f64.powi(g + 1)))));
+        assert_eq!(law.open(), 0.5f64.powi(6));
+        assert_eq!(law.probability(&9), Enclosure::new(0.0, law.open()));
+    }
 }

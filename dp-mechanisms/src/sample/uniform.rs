@@ -73,24 +73,15 @@ impl Uniform {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use crate::sample::replay::{decided, patterns};
+    use crate::sample::replay::Law;
     use proptest::prelude::*;
 
     #[test]
     fn a_fresh_comparison_is_a_fair_coin_after_two_bits_a_digit() {
         // Undecided after n digits with probability 2⁻ⁿ; of the rest one half is below.
-        let outcomes = patterns(12).map(|pattern| {
-            decided(pattern, 12, |bits| Uniform::unknown().is_below(&mut Uniform::unknown(), bits))
-        });
-        let (mut below, mut above, mut open) = (0, 0, 0);
-        for outcome in outcomes {
-            match outcome {
-                Some(true) => below += 1,
-                Some(false) => above += 1,
-                None => open += 1,
-            }
-        }
-        assert_eq!((below, above, open), ((4096 - 64) / 2, (4096 - 64) / 2, 64));
+        let law = Law::of(12, |bits| Uniform::unknown().is_below(&mut Uniform::unknown(), bits));
+        assert_eq!(law.open(), 1.0 / 64.0);
+        assert!(law.decided().eq([(&false, 63.0 / 128.0), (&true, 63.0 / 128.0)]));
     }
 
     proptest! {

@@ -21,8 +21,8 @@ pub(super) fn table(outcomes: &[Outcome], seconds: f64, style: Style) -> String 
         lines.extend(entry(row, column, claim.statement, &finding.detail, style));
     }
     lines.push(String::new());
+    lines.push(format!("checked in {seconds:.1} s"));
     lines.push(style.verdict(&summary(outcomes), outcomes.iter().all(|outcome| outcome.as_expected)));
-    lines.push(format!("in {seconds:.1} s"));
     lines.join("\n") + "\n"
 }
 
@@ -62,14 +62,14 @@ fn summary(outcomes: &[Outcome]) -> String {
         .filter(|outcome| !outcome.as_expected)
         .map(|o| format!("{} ({} instead of {})", o.claim.id, o.finding.verdict, o.claim.expected))
         .collect();
-    let noun = if outcomes.len() == 1 { "claim" } else { "claims" };
-    let mut parts = vec![
-        format!("{} hold", count(Verdict::Holds)),
-        format!("{} refuted as expected", count(Verdict::Refuted)),
+    let parts = [
+        (count(Verdict::Holds), "hold".to_owned()),
+        (count(Verdict::Refuted), "refuted as expected".to_owned()),
+        (failed.len(), format!("not as expected: {}", failed.join(", "))),
     ];
-    if !failed.is_empty() {
-        parts.push(format!("{} not as expected: {}", failed.len(), failed.join(", ")));
-    }
+    let parts: Vec<_> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let noun = if outcomes.len() == 1 { "claim" } else { "claims" };
     format!("{} {noun}: {}", outcomes.len(), parts.join(", "))
 }
 
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(lines[3], "                                        twice");
         assert_eq!(lines[4], "D10  refuted    refuted       0.00  a statement");
         assert_eq!(lines[6], "                                      at ε = 1");
-        assert_eq!(lines.last(), Some(&"in 1.2 s"));
+        assert_eq!(lines[lines.len() - 2], "checked in 1.2 s");
         assert!(!table.contains('\x1b'));
     }
 
@@ -133,6 +133,7 @@ mod tests {
             "3 claims: 1 hold, 1 refuted as expected, 1 not as expected: M1 (refuted instead of holds)"
         );
         assert_eq!(summary(&outcomes()[..2]), "2 claims: 1 hold, 1 refuted as expected");
+        assert_eq!(summary(&outcomes()[1..2]), "1 claim: 1 refuted as expected");
     }
 
     #[test]

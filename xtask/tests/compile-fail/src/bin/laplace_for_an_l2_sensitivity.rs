@@ -1,12 +1,12 @@
 //! Laplace noise is calibrated to ℓ1. An ℓ2 sensitivity is smaller, so this guarantee would be too good to be true.
 // error: this mechanism is calibrated to a sensitivity in the norm `L1`
 
-use dp_core::{AddRemove, Error, L2, Mechanism, Sensitivity};
+use dp_core::{AddRemove, Error, L2, Mechanism, Scale, Sensitivity};
 use dp_mechanisms::Laplace;
 
 fn main() -> Result<(), Error> {
     let euclidean = Sensitivity::<L2, AddRemove>::new(1.0)?;
-    let guarantee = Laplace::with_scale(2.0)?.guarantee(euclidean);
+    let guarantee = Laplace::with_scale(Scale::new(2.0)?).guarantee(euclidean);
     println!("{guarantee}");
     Ok(())
 }

@@ -1,15 +1,20 @@
 //! Rényi differential privacy: a bound on the divergence of every order.
 
+mod curve;
+mod points;
+
+pub use curve::Curve;
+pub use points::Points;
+
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::renyi::{delta_bound, delta_from_renyi, epsilon_bound, epsilon_from_renyi};
-use super::{Guarantee, Pure, Relax, Zcdp, at_least};
-use crate::pairs::{BoundedRangePair, DominatingPair, LaplacePair, RandomizedResponsePair};
-use crate::rounding::{Enclosure, add_up, div_up, mul_up};
-use crate::{Alpha, Delta, Epsilon, Error, Rho};
+use super::{Guarantee, Pure, Zcdp, at_least};
+use crate::rounding::{add_up, mul_up};
+use crate::{Alpha, Delta, Epsilon, Rho};
 
 /// A Rényi curve: D_α(M(x)‖M(y)) ≤ ε(α) for all neighbours and every order α > 1 (Mironov 2017).
 ///
@@ -41,193 +46,6 @@ struct Term {
     curve: Curve,
 }
 
-/// One term of an [`Rdp`] curve.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
-pub enum Curve {
-    /// ξ + ρα: concentrated privacy, and the Gaussian mechanism.
-    Line(Zcdp),
-    /// The curve of randomised response, which bounds every ε-private mechanism.
-    Pure(Pure),
-    /// The curve of the Laplace mechanism with Δ₁/b = `shift`.
-    Laplace {
-        /// Δ₁/b.
-        shift: Epsilon,
-    },
-    /// The curve of mechanisms whose losses span at most `range`, such as the exponential mechanism.
-    BoundedRange {
-        /// The span of the losses.
-        range: Epsilon,
-    },
-    /// Bounds at some orders only.
-    Points(Points),
-    /// What `of` guarantees to a group of `size` records.
-    Group {
-        /// The guarantee for one record.
-        of: Points,
-        /// The number of records.
-        size: u32,
-    },
-    /// The larger of two curves, at each order.
-    Worst(Box<Rdp>, Box<Rdp>),
-}
-
-/// A table of bounds (α, ε) at rising orders.
-///
-/// Between two orders the bound is interpolated as (α−1)·D_α, which is convex in α; below the first order the first
-/// bound holds, because divergences rise with the order; above the last nothing is known.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<(Alpha, Epsilon)>", into = "Vec<(Alpha, Epsilon)>"))]
-pub struct Points(Vec<(Alpha, Epsilon)>);
-
-impl Points {
-    /// A table of at least one bound, with strictly rising orders.
-    ///
-    /// # Errors
-    /// [`Error::Empty`] for an empty table, [`Error::OutOfRange`] when the orders do not rise.
-    pub fn new(points: Vec<(Alpha, Epsilon)>) -> Result<Self, Error> {
-        if points.is_empty() {
-            return Err(Error::Empty { argument: "the table of orders" });
-        }
-        match points.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-            Some(pair) => Err(Error::OutOfRange {
-                argument: "each order",
-                allowed: "(the order before it, ∞)",
-                found: pair[1].0.get(),
-            }),
-            None => Ok(Self(points)),
-        }
-    }
-
-    /// The table.
-    #[must_use]
-    pub fn as_slice(&self) -> &[(Alpha, Epsilon)] {
-        &self.0
-    }
-
-    fn divergence(&self, order: f64) -> f64 {
-        let next = self.0.partition_point(|(alpha, _)| alpha.get() < order);
-        let Some(&(right, at_right)) = self.0.get(next) else { return f64::INFINITY };
-        if next == 0 || right.get() == order {
-            return at_right.get();
-        }
-        let (left, at_left) = self.0[next - 1];
-        let [left, right, order] = [left.get(), right.get(), order].map(Enclosure::point);
-        let share = (right - order) / (right - left);
-        let weighted =
-            |alpha: Enclosure, bound: Epsilon| (alpha - Enclosure::ONE) * Enclosure::point(bound.get());
-        let chord = share * weighted(left, at_left) + (Enclosure::ONE - share) * weighted(right, at_right);
-        (chord / (order - Enclosure::ONE)).hi().min(at_right.get())
-    }
-
-    /// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q), 1/p + 1/q = 1 (Mironov 2017), along a
-    /// chain of k neighbours, with the p that is best for D_α = ρα at each step, telescopes to
-    ///
-    /// > Σ_{j=1}^{k} kα/(kα−j+1) · D_{kα−j+1},
-    ///
-    /// which for D_α = ρα is k²ρα. Beyond 4096 records each term is replaced by the largest one.
-    fn group_divergence(&self, size: u32, order: f64) -> f64 {
-        let top = mul_up(f64::from(size), order);
-        if size > 4096 {
-            let lowest = Enclosure::point(f64::from(size)) * (Enclosure::point(order) - Enclosure::ONE)
-                + Enclosure::ONE;
-            let factor = (Enclosure::point(top) / lowest).hi();
-            return mul_up(mul_up(f64::from(size), factor), self.divergence(top));
-        }
-        (0..size).fold(0.0, |sum, steps| {
-            let lower = add_up(top, -f64::from(steps));
-            let factor = div_up(
-                top,
-                crate::rounding::sub_down(
-                    crate::rounding::mul_down(f64::from(size), order),
-                    f64::from(steps),
-                ),
-            );
-            add_up(sum, mul_up(factor, self.divergence(lower)))
-        })
-    }
-}
-
-impl TryFrom<Vec<(Alpha, Epsilon)>> for Points {
-    type Error = Error;
-    fn try_from(points: Vec<(Alpha, Epsilon)>) -> Result<Self, Error> {
-        Self::new(points)
-    }
-}
-
-impl From<Points> for Vec<(Alpha, Epsilon)> {
-    fn from(points: Points) -> Self {
-        points.0
-    }
-}
-
-impl Curve {
-    /// An upper bound on D_α.
-    fn divergence(&self, order: f64) -> f64 {
-        let alpha = Alpha::saturating(order);
-        match self {
-            Self::Line(line) => add_up(
-                line.xi().get(),
-                if line.rho() == Rho::ZERO { 0.0 } else { mul_up(line.rho().get(), order) },
-            ),
-            Self::Pure(pure) => RandomizedResponsePair::binary(pure.epsilon()).renyi(alpha).hi(),
-            Self::Laplace { shift } => LaplacePair::new(*shift).renyi(alpha).hi(),
-            Self::BoundedRange { range } => BoundedRangePair::new(*range).renyi(alpha).hi(),
-            Self::Points(points) => points.divergence(order),
-            Self::Group { of, size } => of.group_divergence(*size, order),
-            Self::Worst(a, b) => a.divergence(alpha).max(b.divergence(alpha)),
-        }
-    }
-
-    /// A line above the curve, where one is known.
-    fn line(&self) -> Option<Zcdp> {
-        match self {
-            Self::Line(line) => Some(*line),
-            Self::Pure(pure) => Some(Relax::<Zcdp>::relax(pure)),
-            Self::Laplace { shift } => Some(Relax::<Zcdp>::relax(&Pure::from(*shift))),
-            Self::BoundedRange { range } => {
-                let rho = Enclosure::point(range.get()).square() * Enclosure::point(0.125);
-                Some(Zcdp::from(Rho::saturating(rho.hi())))
-            }
-            Self::Worst(a, b) => Some(a.line()?.join(&b.line()?)),
-            Self::Points(_) | Self::Group { .. } => None,
-        }
-    }
-
-    /// An upper bound on D_∞, the largest loss.
-    fn max_loss(&self) -> f64 {
-        match self {
-            Self::Line(line) => line.as_pure().map_or(f64::INFINITY, |pure| pure.epsilon().get()),
-            Self::Pure(pure) => pure.epsilon().get(),
-            Self::Laplace { shift } => shift.get(),
-            Self::BoundedRange { range } => range.get(),
-            Self::Worst(a, b) => a.max_loss().max(b.max_loss()),
-            Self::Points(_) | Self::Group { .. } => f64::INFINITY,
-        }
-    }
-
-    /// What holds for a group: a shift or a range of k records is k times as large, the rest follows its own notion.
-    fn for_group(&self, size: u32) -> Self {
-        let scaled = |epsilon: Epsilon| Pure::from(epsilon).for_group(size).epsilon();
-        match self {
-            Self::Line(line) => Self::Line(line.for_group(size)),
-            Self::Pure(pure) => Self::Pure(pure.for_group(size)),
-            Self::Laplace { shift } => Self::Laplace { shift: scaled(*shift) },
-            Self::BoundedRange { range } => Self::BoundedRange { range: scaled(*range) },
-            Self::Points(of) if size > 1 => Self::Group { of: of.clone(), size },
-            Self::Points(of) => Self::Points(of.clone()),
-            Self::Group { of, size: inner } => match inner.checked_mul(size) {
-                Some(size) => Self::Group { of: of.clone(), size },
-                None => Self::Line(Zcdp::from_parts(Epsilon::INFINITE, Rho::ZERO)),
-            },
-            Self::Worst(a, b) => Self::Worst(Box::new(a.for_group(size)), Box::new(b.for_group(size))),
-        }
-    }
-}
-
 impl Rdp {
     /// An upper bound on D_α.
     #[must_use]
@@ -257,7 +75,7 @@ impl Rdp {
         let mut orders = Vec::new();
         for term in &self.terms {
             match &term.curve {
-                Curve::Points(points) => orders.extend(points.0.iter().map(|(order, _)| *order)),
+                Curve::Points(points) => orders.extend(points.as_slice().iter().map(|(order, _)| *order)),
                 Curve::Worst(a, b) => orders.extend(a.tabulated().into_iter().chain(b.tabulated())),
                 _ => {}
             }
@@ -368,7 +186,7 @@ impl Guarantee for Rdp {
                 self.line().is_some_and(|own| own.is_at_most(line))
             }
             [Term { count: 1, curve: Curve::Points(points) }] => {
-                points.0.iter().all(|&(order, bound)| self.divergence(order) <= bound.get())
+                points.as_slice().iter().all(|&(order, bound)| self.divergence(order) <= bound.get())
             }
             [Term { count: 1, curve: Curve::Worst(a, b) }] => self.is_at_most(a) || self.is_at_most(b),
             _ => false,
@@ -445,24 +263,6 @@ mod tests {
         assert!((sum.divergence(order(3.0)) - expected).abs() < 1e-14);
         assert_eq!(line(0.5).times(4), line(2.0));
         assert_eq!(laplace.times(u64::MAX).times(2).divergence(order(2.0)), f64::INFINITY);
-    }
-
-    #[test]
-    fn tables_interpolate_convexly() {
-        // The true curve ρα: the table must never be below it, and be exact at its entries.
-        let points = table(&[(2.0, 1.0), (4.0, 2.0), (8.0, 4.0)]);
-        for k in 0..=60 {
-            let alpha = 1.5 + f64::from(k) * 0.1;
-            let bound = points.divergence(alpha);
-            assert!(bound >= alpha * 0.5 - 1e-15 || alpha < 2.0, "{alpha}");
-        }
-        assert_eq!(points.divergence(4.0), 2.0);
-        assert_eq!(points.divergence(1.1), 1.0);
-        assert_eq!(points.divergence(8.1), f64::INFINITY);
-        // (α−1)D at 3 is at most (1·1 + 3·2)/2 = 3.5
-        assert!((points.divergence(3.0) - 1.75).abs() < 1e-14);
-        assert!(Points::new(vec![]).is_err());
-        assert!(Points::new(vec![(order(3.0), Epsilon::ZERO), (order(2.0), Epsilon::ZERO)]).is_err());
     }
 
     #[test]
