@@ -46,27 +46,71 @@ pub(crate) fn least_over_positive(objective: impl Fn(f64) -> f64) -> f64 {
 /// # Contract
 /// Returns ∞, or an x at which `falls` was evaluated and found to be at most `target`.
 pub(crate) fn smallest_with_value_at_most(falls: impl Fn(f64) -> f64, target: f64, guess: f64) -> f64 {
-    let meets = |x: f64| falls(x) <= target;
-    if meets(0.0) {
+    // Positive: too small an argument. Logarithms make the profiles of privacy nearly straight.
+    let excess = |x: f64| {
+        let value = falls(x);
+        if value <= target {
+            libm::log(value / target).min(0.0)
+        } else {
+            libm::log(value / target).max(f64::MIN_POSITIVE)
+        }
+    };
+    if excess(0.0) <= 0.0 {
         return 0.0;
     }
-    // Bracket: `low` fails, `high` meets.
-    let mut low = 0.0;
+    // Bracket: `low` fails, `high` meets. A small answer is approached geometrically, or it would never be reached.
     let mut high = if guess > 0.0 && guess.is_finite() { guess } else { 1.0 };
-    while !meets(high) {
-        low = high;
+    let mut low = 0.0;
+    let (mut at_low, mut at_high) = (f64::NAN, excess(high));
+    while at_high > 0.0 {
+        (low, at_low) = (high, at_high);
         high *= 2.0;
         if high.is_infinite() {
             return f64::INFINITY;
         }
+        at_high = excess(high);
     }
-    // Bisect down to a relative width of 2⁻⁵⁰. A tiny answer takes geometric steps, or it would never be reached.
-    while high - low > high * f64::EPSILON * 4.0 && high > f64::MIN_POSITIVE {
-        let middle = if low == 0.0 { high / 16.0 } else { low + (high - low) / 2.0 };
-        if middle <= low || middle >= high {
+    while low == 0.0 && high > f64::MIN_POSITIVE {
+        let middle = high / 16.0;
+        let at_middle = excess(middle);
+        if at_middle > 0.0 {
+            (low, at_low) = (middle, at_middle)
+        } else {
+            (high, at_high) = (middle, at_middle)
+        }
+    }
+    narrow(excess, (low, at_low), (high, at_high))
+}
+
+/// Narrows a bracket [low, high] of a falling function, positive at low and not at high, to a relative width of 2⁻⁵⁰, by the
+/// interpolate–truncate–project method (Oliveira and Takahashi 2020): no more steps than bisection, far fewer on smooth functions.
+fn narrow(excess: impl Fn(f64) -> f64, low: (f64, f64), high: (f64, f64)) -> f64 {
+    let ((mut low, mut at_low), (mut high, mut at_high)) = (low, high);
+    let tolerance = high * f64::EPSILON * 2.0;
+    let truncation = 0.2 / (high - low);
+    let mut radius = (high - low) * 2.0; // how far a step may lie from the middle: halves like the bracket of a bisection that started earlier
+    while high - low > 2.0 * tolerance && high > f64::MIN_POSITIVE {
+        let width = high - low;
+        let middle = low + width / 2.0;
+        radius /= 2.0;
+        let secant = low + width * (at_low / (at_low - at_high));
+        let chosen = if secant.is_finite() {
+            let towards_middle = (truncation * width * width).max(tolerance);
+            let truncated = if (middle - secant).abs() <= towards_middle {
+                middle
+            } else {
+                secant + towards_middle.copysign(middle - secant)
+            };
+            let reach = (radius - width / 2.0).max(0.0);
+            truncated.clamp(middle - reach, middle + reach)
+        } else {
+            middle
+        };
+        if !(low < chosen && chosen < high) {
             break;
         }
-        if meets(middle) { high = middle } else { low = middle }
+        let value = excess(chosen);
+        if value > 0.0 { (low, at_low) = (chosen, value) } else { (high, at_high) = (chosen, value) }
     }
     high
 }
@@ -95,6 +139,9 @@ mod tests {
         }
         assert_eq!(smallest_with_value_at_most(|_| 0.5, 0.5, 1.0), 0.0);
         assert_eq!(smallest_with_value_at_most(|_| 0.6, 0.5, 1.0), f64::INFINITY);
+        // A cliff, a plateau and a straight line: nothing for the secant to hold on to.
+        let cliff = smallest_with_value_at_most(|x| if x < 3.0 { 1.0 } else { 0.0 }, 0.5, 1.0);
+        assert!((3.0..3.000_000_1).contains(&cliff));
         let tiny = smallest_with_value_at_most(|x| 1.0 - x * 1e200, 0.5, 1.0);
         assert!((tiny * 1e200 - 0.5).abs() < 1e-10);
     }

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use dp_core::rounding::Enclosure;
-use rand_core::{Rng, TryRng};
+use rand_core::{TryRng, utils};
 
 use super::Bits;
-use crate::rng::Insecure;
 
-/// A generator that replays a pattern and then goes on with bits that count for nothing.
+/// A generator that replays a bit string in its first word, and goes on with bits that count for nothing.
 pub(crate) struct Replay {
-    first: u64,
-    rest: Insecure,
+    next: u64,
     words: u32,
 }
 
@@ -20,17 +18,28 @@ impl TryRng for Replay {
     type Error = Infallible;
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let word = self.next;
+        self.next = scrambled(word);
         self.words += 1;
-        Ok(if self.words == 1 { self.first } else { self.rest.next_u64() })
+        Ok(word)
     }
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.rest.try_next_u32()
+        utils::next_word_via_fill(self)
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        self.rest.try_fill_bytes(bytes)
+        utils::fill_bytes_via_next_word(bytes, || self.try_next_u64())
     }
+}
+
+/// Another word that looks random: samplers loop until their bits differ, so what follows a string must not be constant.
+/// (The finaliser of `SplitMix64`.)
+const fn scrambled(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
 }
 
 /// The law of a sampler, up to the mass of the bit strings that are too short for it.
@@ -82,10 +91,8 @@ impl<T: Ord> Law<T> {
 
 /// Runs a sampler on a bit string (the highest of the `length` bits comes first), and says how many bits it read.
 fn run<T>(pattern: u64, length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> (T, u32) {
-    let mut rest = Insecure::seeded(pattern);
-    // What follows the string must not be constant: samplers loop until their bits differ.
-    let first = pattern.reverse_bits() >> (u64::BITS - length) | rest.next_u64() << length;
-    let mut replay = Replay { first, rest, words: 0 };
+    let first = pattern.reverse_bits() >> (u64::BITS - length) | scrambled(pattern) << length;
+    let mut replay = Replay { next: first, words: 0 };
     let mut bits = Bits::new(&mut replay);
     let result = sampler(&mut bits);
     let used = bits.rng.words * u64::BITS - bits.left;

@@ -34,8 +34,8 @@ pub struct Options {
 /// # Errors
 /// When the ledger is empty or names a claim twice, when an id is unknown, or when the report cannot be written.
 pub fn run(options: &Options) -> Result<bool> {
-    let claims = dp_core::claims::all();
-    //TMP claims.extend(dp_mechanisms::claims::all());
+    let mut claims = dp_core::claims::all();
+    claims.extend(dp_mechanisms::claims::all());
     let claims = Ledger::new(claims)?.select(&options.ids)?;
 
     let mut stdout = std::io::stdout();
