@@ -65,6 +65,20 @@ pub(crate) fn mills_difference(z: f64, step: f64) -> Enclosure {
             Enclosure::new(mills_from_minus_one(add_up(z, step)).lo(), mills_from_minus_one(end).hi());
         return mills_from_minus_one(z) - above;
     }
+    let moments = moments(z);
+    let step = Enclosure::point(step);
+    let (mut sum, mut power, mut shorter) = (Enclosure::ZERO, Enclosure::ONE, Enclosure::ZERO);
+    for (k, factor) in (1..=RATIOS).zip(1u8..) {
+        power = power * step / Enclosure::point(f64::from(factor));
+        let term = power * moments[k];
+        shorter = sum;
+        sum = if k % 2 == 1 { sum + term } else { sum - term };
+    }
+    Enclosure::new(sum.lo().min(shorter.lo()), sum.hi().max(shorter.hi()))
+}
+
+/// Encloses I₀(z), …, I₉(z) for finite z ≥ −1, the first ones to a few ulps.
+pub(crate) fn moments(z: f64) -> [Enclosure; RATIOS + 1] {
     let mut moments = [Enclosure::ZERO; RATIOS + 1];
     if z < FRACTION_FROM {
         let point = Enclosure::point(z);
@@ -80,15 +94,7 @@ pub(crate) fn mills_difference(z: f64, step: f64) -> Enclosure {
             moments[n + 1] = moments[n] * ratios[n];
         }
     }
-    let step = Enclosure::point(step);
-    let (mut sum, mut power, mut shorter) = (Enclosure::ZERO, Enclosure::ONE, Enclosure::ZERO);
-    for (k, factor) in (1..=RATIOS).zip(1u8..) {
-        power = power * step / Enclosure::point(f64::from(factor));
-        let term = power * moments[k].max(Enclosure::ZERO);
-        shorter = sum;
-        sum = if k % 2 == 1 { sum + term } else { sum - term };
-    }
-    Enclosure::new(sum.lo().min(shorter.lo()), sum.hi().max(shorter.hi()))
+    moments.map(|moment| moment.max(Enclosure::ZERO))
 }
 
 /// Mills' ratio where it stays moderate: R(z) = √(2π)·e^(z²/2) − R(−z) for −1 ≤ z < 0.

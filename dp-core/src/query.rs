@@ -34,11 +34,33 @@ pub trait Query {
     /// When no mechanism of this kind meets the target.
     fn with<C>(self, noise: C) -> Result<Noisy<Self, C::Mechanism, C::Guarantee>, Error>
     where
-        Self: Sized + SensitivityIn<<C::Mechanism as Mechanism>::Norm>,
-        C: Calibrate,
+        Self: Sized,
+        C: CalibrateFor<Self>,
     {
-        let (mechanism, guarantee) = noise.calibrate(self.sensitivity())?;
+        let (mechanism, guarantee) = noise.calibrate_for(&self)?;
         Ok(Noisy::new(self, mechanism, guarantee))
+    }
+}
+
+/// Noise that can be calibrated for the query `Q`, because `Q` states a sensitivity in the norm of the mechanism.
+///
+/// Nothing to implement: it follows from [`Calibrate`] and [`SensitivityIn`]. It stands between them because the compiler would otherwise guess
+/// the norm from the query's only sensitivity, and report a mismatch of types instead of the mistake.
+pub trait CalibrateFor<Q: Query>: Calibrate {
+    /// The mechanism and its guarantee for this query.
+    ///
+    /// # Errors
+    /// When no mechanism of this kind meets the target.
+    fn calibrate_for(self, query: &Q) -> Result<(Self::Mechanism, Self::Guarantee), Error>;
+}
+
+impl<C, Q> CalibrateFor<Q> for C
+where
+    C: Calibrate,
+    Q: SensitivityIn<<C::Mechanism as Mechanism>::Norm>,
+{
+    fn calibrate_for(self, query: &Q) -> Result<(Self::Mechanism, Self::Guarantee), Error> {
+        self.calibrate(query.sensitivity())
     }
 }
 

@@ -74,9 +74,9 @@ pub(crate) fn smallest_with_value_at_most(falls: impl Fn(f64) -> f64, target: f6
         let middle = high / 16.0;
         let at_middle = excess(middle);
         if at_middle > 0.0 {
-            (low, at_low) = (middle, at_middle)
+            (low, at_low) = (middle, at_middle);
         } else {
-            (high, at_high) = (middle, at_middle)
+            (high, at_high) = (middle, at_middle);
         }
     }
     narrow(excess, (low, at_low), (high, at_high))

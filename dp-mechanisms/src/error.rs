@@ -4,8 +4,9 @@ use std::fmt;
 
 /// Every way in which this crate refuses a request.
 ///
-/// The traits of `dp-core` (`Mechanism`, `ForGuarantee`, `Measurement`) return [`dp_core::Error`]. This type adds what
-/// only a crate that draws can meet, and takes the other one in by `?`, so that one `Result` serves for a whole release.
+/// The traits of `dp-core` (`Mechanism`, `ForGuarantee`, `Measurement`) return [`dp_core::Error`]. This type
+/// adds what only a crate that draws can meet, and takes the other one in by `?`, so that one `Result` serves
+/// for a whole release.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,4 +1,4 @@
-//! The commands behind `cargo xtask`: [`verify`] re-checks every claim, [`test`] is the one test command.
+//! The commands behind `cargo xtask`: [`verify`] re-checks every claim, [`mod@test`] is the one test command.
 
 pub mod test;
 pub mod verify;

@@ -4,10 +4,10 @@
 //! |---|---|---|
 //! | M1 | f + Lap(Δ₁/ε) is ε-private | holds, and is tight |
 //! | M2 | Laplace noise of scale b has a standard deviation of at most b | refuted: it is √2·b |
-//! | M7 | mixed noise, Gaussian for small Δ, is (ε,δ)-private | refuted: its δ does not depend on the δ that was asked for |
+//! | M7 | mixed noise, Gaussian for small Δ, is (ε,δ)-private | refuted: its true δ depends on ε alone |
 //!
-//! Statistical parts draw with a fixed seed: they give the same result on every run. Where a false-alarm probability is
-//! stated, it is over the choice of that seed.
+//! Statistical parts draw with a fixed seed: they give the same result on every run. Where a false-alarm
+//! probability is stated, it is over the choice of that seed.
 
 mod mixed_noise;
 mod pure_laplace;
@@ -22,8 +22,8 @@ pub fn all() -> Vec<Claim> {
     vec![pure_laplace::M1, spread::M2, mixed_noise::M7]
 }
 
-/// An upper bound on √(ln(1/false alarm) / 2n): how far the mean of n independent variables in [0, 1] strays above its expectation but
-/// for that probability (Hoeffding 1963).
+/// An upper bound on √(ln(1/false alarm) / 2n): how far the mean of n independent variables in [0, 1] strays
+/// above its expectation but for that probability (Hoeffding 1963).
 fn deviation(draws: u32, false_alarm: f64) -> f64 {
     let exponent = -Enclosure::point(false_alarm).ln();
     (exponent / Enclosure::point(2.0 * f64::from(draws))).sqrt().hi()

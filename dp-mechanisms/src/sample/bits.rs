@@ -6,7 +6,8 @@ use rand_core::Rng;
 ///
 /// The stream of bits alone says what is drawn, not the sizes of the portions in which it is read.
 ///
-/// Bits that are left over when it is dropped are thrown away without a look at them, so what is drawn next is independent.
+/// Bits that are left over when it is dropped are thrown away without a look at them, so what is drawn next
+/// is independent.
 pub(crate) struct Bits<'r, R: ?Sized> {
     pub(super) rng: &'r mut R,
     pool: u128,
@@ -46,7 +47,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_bit_is_handed_out_once_and_in_order(counts in prop::collection::vec(1u32..=64, 1..20), seed in any::<u64>()) {
+        fn every_bit_is_handed_out_once_and_in_order(
+            counts in prop::collection::vec(1u32..=64, 1..20), seed in any::<u64>(),
+        ) {
             let mut rng = Insecure::seeded(seed);
             let stream: Vec<bool> = (0..20).flat_map(|_| {
                 let word = rng.next_u64();

@@ -31,7 +31,8 @@ impl Dyadic {
         if field == 0 && fraction == 0 {
             return Self::new(IBig::ZERO, 0);
         }
-        let (magnitude, exponent) = if field == 0 { (fraction, -1074) } else { (fraction | 1 << 52, field - 1075) };
+        let (magnitude, exponent) =
+            if field == 0 { (fraction, -1074) } else { (fraction | 1 << 52, field - 1075) };
         // Trailing zeros go into the exponent: they would only make the integers of a sum longer.
         let zeros = magnitude.trailing_zeros();
         let odd = magnitude >> zeros;
@@ -130,7 +131,8 @@ mod tests {
 
     #[test]
     fn halves_go_up() {
-        let multiples = [-2.5, -1.5, -0.5, -0.25, 0.0, 0.49, 0.5, 1.5, 2.5].map(|x| exact(x).nearest_multiple(0));
+        let multiples =
+            [-2.5, -1.5, -0.5, -0.25, 0.0, 0.49, 0.5, 1.5, 2.5].map(|x| exact(x).nearest_multiple(0));
         assert_eq!(multiples, [-2, -1, 0, 0, 0, 0, 1, 2, 3].map(IBig::from));
         assert_eq!(exact(3.0).nearest_multiple(1), IBig::from(2));
         assert_eq!(exact(3.0).nearest_multiple(-4), IBig::from(48));
@@ -139,7 +141,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arithmetic_agrees_with_integers(a in -(1i64 << 50)..1 << 50, b in -(1i64 << 50)..1 << 50, unit in 0u32..20) {
+        fn arithmetic_agrees_with_integers(
+            a in -(1i64 << 50)..1 << 50, b in -(1i64 << 50)..1 << 50, unit in 0u32..20,
+        ) {
             #[allow(clippy::cast_precision_loss)] // integers below 2⁵³ are exact
             let (x, y) = (exact(a as f64), exact(b as f64));
             prop_assert_eq!((&x + &y).nearest_multiple(0), IBig::from(a + b));

@@ -38,7 +38,7 @@ impl Grid {
     }
 
     /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter, and coarse
-    /// enough for the bits of one 64-bit word to decide nearly all draws.
+    /// enough to be decided by few random bits.
     pub(crate) fn below(scale: Scale) -> Self {
         let wanted = Dyadic::from_finite(scale.get()).floor_log2() - Self::BELOW_SCALE;
         let exponent = i32::try_from(wanted).expect("the logarithm of a float fits").max(Self::FINEST);
@@ -55,10 +55,11 @@ impl Grid {
         x.nearest_multiple(self.exponent.into())
     }
 
-    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest finite one beyond them.
+    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest finite one
+    /// beyond them.
     ///
-    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that of the grid, this is a
-    /// second rounding, of a number that could have been published already.
+    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that of the
+    /// grid, this is a second rounding, of a number that could have been published already.
     pub(crate) fn value(self, multiple: &IBig) -> f64 {
         let magnitude = multiple.unsigned_abs();
         let dropped = magnitude.bit_len().saturating_sub(64);
@@ -68,7 +69,8 @@ impl Grid {
         }
         #[allow(clippy::cast_precision_loss)] // the rounding that the documentation promises
         let rounded = top as f64;
-        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their lowest weighs at least 2⁻¹⁰⁷⁴.
+        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their lowest
+        // weighs at least 2⁻¹⁰⁷⁴.
         let exponent = i64::from(self.exponent) + i64::try_from(dropped).expect("a length in memory fits");
         let value = (rounded * power_of_two(exponent)).min(f64::MAX);
         if *multiple < IBig::ZERO { -value } else { value }
@@ -78,7 +80,11 @@ impl Grid {
 /// 2^exponent for exponents from −1074 on; infinite from 1024 on.
 fn power_of_two(exponent: i64) -> f64 {
     let position = u64::try_from(exponent + 1074).expect("grids are not finer than floats");
-    if position < 52 { f64::from_bits(1 << position) } else { f64::from_bits((position - 51).min(0x7ff) << 52) }
+    if position < 52 {
+        f64::from_bits(1 << position)
+    } else {
+        f64::from_bits((position - 51).min(0x7ff) << 52)
+    }
 }
 
 impl TryFrom<i32> for Grid {
@@ -101,7 +107,15 @@ mod tests {
 
     #[test]
     fn powers_of_two() {
-        for (exponent, power) in [(-1074, 5e-324), (-1023, 2f64.powi(-1023)), (-1022, f64::MIN_POSITIVE), (0, 1.0), (1023, 2f64.powi(1023)), (1024, f64::INFINITY), (5000, f64::INFINITY)] {
+        for (exponent, power) in [
+            (-1074, 5e-324),
+            (-1023, 2f64.powi(-1023)),
+            (-1022, f64::MIN_POSITIVE),
+            (0, 1.0),
+            (1023, 2f64.powi(1023)),
+            (1024, f64::INFINITY),
+            (5000, f64::INFINITY),
+        ] {
             assert_eq!(power_of_two(exponent), power, "{exponent}");
         }
     }

@@ -1,4 +1,5 @@
-//! Runs a sampler on every bit string of a length: its law, exactly, up to the mass of the strings that do not suffice.
+//! Runs a sampler on every bit string of a length: its law, exactly, up to the mass of the strings that do
+//! not suffice.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -33,8 +34,8 @@ impl TryRng for Replay {
     }
 }
 
-/// Another word that looks random: samplers loop until their bits differ, so what follows a string must not be constant.
-/// (The finaliser of `SplitMix64`.)
+/// Another word that looks random: samplers loop until their bits differ, so what follows a string must not
+/// be constant. (The finaliser of `SplitMix64`.)
 const fn scrambled(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -45,15 +46,16 @@ const fn scrambled(word: u64) -> u64 {
 /// The law of a sampler, up to the mass of the bit strings that are too short for it.
 ///
 /// A sampler that has read at most `length` bits has read nothing else, so these bits decide its result. Each
-/// probability thus lies between the decided mass and the decided mass plus the open one. Masses are sums of powers of two
-/// not below 2^−length, so the floats that hold them are exact.
+/// probability thus lies between the decided mass and the decided mass plus the open one. Masses are sums of
+/// powers of two not below 2^−length, so the floats that hold them are exact.
 pub(crate) struct Law<T> {
     decided: BTreeMap<T, f64>,
     open: f64,
 }
 
 impl<T: Ord> Law<T> {
-    /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have all been accounted for.
+    /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have all been
+    /// accounted for.
     pub(crate) fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
         let mass = |bits: u32| 0.5f64.powi(bits.cast_signed());
         let mut law = Self { decided: BTreeMap::new(), open: 0.0 };
@@ -65,7 +67,8 @@ impl<T: Ord> Law<T> {
             } else {
                 law.open += mass(length);
             }
-            // All strings that begin with the bits that were used have the same result: go on after the last of them.
+            // All strings that begin with the bits that were used have the same result: go on after the last
+            // of them.
             let unused = length.saturating_sub(used);
             pattern = ((pattern >> unused) + 1) << unused;
         }
@@ -79,6 +82,7 @@ impl<T: Ord> Law<T> {
     }
 
     /// The results that were seen, with the masses that are decided for them.
+    #[cfg(test)]
     pub(crate) fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
         self.decided.iter().map(|(result, mass)| (result, *mass))
     }

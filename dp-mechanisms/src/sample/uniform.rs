@@ -9,8 +9,9 @@ use super::Bits;
 /// A real, uniform on [0, 1), of which the first `length` binary digits are known: it lies in the cell
 /// [prefix, prefix + 1] / 2^length.
 ///
-/// Digits that were drawn stay; digits that were not are fair bits, independent of everything that happened so far,
-/// because nothing has looked at them. Whatever an algorithm decides from the known digits it decides for the real.
+/// Digits that were drawn stay; digits that were not are fair bits, independent of everything that happened
+/// so far, because nothing has looked at them. Whatever an algorithm decides from the known digits it decides
+/// for the real.
 #[derive(Clone, Debug)]
 pub(crate) struct Uniform {
     prefix: UBig,
@@ -86,7 +87,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn comparing_keeps_known_digits_and_agrees_with_the_cells(known in 0u32..200, fresh in 0u32..200, seed in any::<u64>()) {
+        fn comparing_keeps_known_digits_and_agrees_with_the_cells(
+            known in 0u32..200, fresh in 0u32..200, seed in any::<u64>(),
+        ) {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
             let (mut a, mut b) = (Uniform::unknown(), Uniform::unknown());

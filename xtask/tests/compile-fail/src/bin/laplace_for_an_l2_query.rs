@@ -1,7 +1,7 @@
 //! A query that does not know its ℓ1 sensitivity cannot take Laplace noise.
 // error: the sensitivity of `TotalVelocity` in the norm `L1` is not known, and the mechanism needs it
 
-use dp_core::{AddRemove, Error, L2, LInf, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, L2, Query, Sensitivity, SensitivityIn};
 use dp_mechanisms::Laplace;
 
 /// The sum of velocities, each cut to a length of at most one.
@@ -23,12 +23,6 @@ impl Query for TotalVelocity {
 
 impl SensitivityIn<L2> for TotalVelocity {
     fn sensitivity(&self) -> Sensitivity<L2, AddRemove> {
-        Sensitivity::new(1.0).expect("one is a sensitivity")
-    }
-}
-
-impl SensitivityIn<LInf> for TotalVelocity {
-    fn sensitivity(&self) -> Sensitivity<LInf, AddRemove> {
         Sensitivity::new(1.0).expect("one is a sensitivity")
     }
 }

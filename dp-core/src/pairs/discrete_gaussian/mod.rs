@@ -1,5 +1,7 @@
 //! Two discrete Gaussian distributions, an integer shift apart.
 
+mod wide;
+
 use super::{DominatingPair, GaussianPair, within_profile_limits};
 use crate::rounding::{Enclosure, div_up};
 use crate::{Alpha, Error, Mu, Scale};
@@ -12,8 +14,8 @@ use crate::{Alpha, Error, Mu, Scale};
 /// > δ(ε) = (1/Z) Σ_{x≥a} e^(−x²/2σ²)·(1 − e^(ε−ℓ(x))),  ℓ(x) = Δ(2x+Δ)/2σ², a the first x with ℓ(x) > ε,
 ///
 /// every term of which is positive. The sum runs until what is left is below an ulp, bounded by a geometric series, which
-/// takes a number of terms proportional to σ. Beyond [`LARGEST_SUMMED`](Self::LARGEST_SUMMED) the upper end comes
-/// from the bound D_α ≤ αΔ²/2σ² instead, which holds at any σ.
+/// takes a number of terms proportional to σ. From σ = 1024 on integrals with a bounded error replace the sums; where neither
+/// applies (σ below 10⁻⁶, Δ > 2σ at large σ) the upper end comes from D_α ≤ αΔ²/2σ², which holds always.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscreteGaussianPair {
     sigma: Scale,
@@ -23,9 +25,6 @@ pub struct DiscreteGaussianPair {
 }
 
 impl DiscreteGaussianPair {
-    /// Up to this σ the profile is summed to the last ulp.
-    pub const LARGEST_SUMMED: f64 = 4_096.0;
-
     /// The pair with parameter σ and integer shift Δ.
     ///
     /// # Errors
@@ -85,11 +84,15 @@ impl DiscreteGaussianPair {
         }
     }
 
-    /// Whether the sums are short enough to be run, and the integers in them exact.
+    /// Whether the sums are short enough to be run.
     fn is_summable(self, t: f64) -> bool {
+        (1e-6..4096.0).contains(&self.sigma.get()) && self.integers_are_exact(t)
+    }
+
+    /// Whether the integers around which the loss passes t are exact floats.
+    fn integers_are_exact(self, t: f64) -> bool {
         let sigma = self.sigma.get();
-        (1e-6..=Self::LARGEST_SUMMED).contains(&sigma)
-            && (t * sigma * sigma / f64::from(self.shift)).abs() < 1e15
+        (t * sigma * sigma / f64::from(self.shift)).abs() < 1e14
     }
 }
 
@@ -115,6 +118,9 @@ fn theta(sigma: Scale, offset: f64) -> Enclosure {
 
 impl DominatingPair for DiscreteGaussianPair {
     fn delta(&self, epsilon: f64) -> Enclosure {
+        if let Some(computed) = self.wide_profile(epsilon) {
+            return within_profile_limits(computed, epsilon);
+        }
         if !self.is_summable(epsilon) {
             let rho = half_square(Enclosure::point(f64::from(self.shift)), self.sigma);
             let bound =
@@ -130,6 +136,9 @@ impl DominatingPair for DiscreteGaussianPair {
     }
 
     fn tail(&self, loss: f64) -> Enclosure {
+        if let Some(computed) = self.wide_tail(loss) {
+            return computed;
+        }
         if !self.is_summable(loss) {
             // Chernoff: Pr[L > t] ≤ e^(−(t−ρ)²/4ρ) for t > ρ (claim D11).
             let rho = half_square(Enclosure::point(f64::from(self.shift)), self.sigma);
@@ -227,14 +236,42 @@ mod tests {
     }
 
     #[test]
+    fn integrals_enclose_the_sums() {
+        for (sigma, shift) in [(1024.0, 1u32), (1500.5, 7), (2000.0, 3000), (3999.0, 1)] {
+            let pair = pair(sigma, shift);
+            let mu = f64::from(shift) / sigma;
+            for u in [-0.4, 0.0, 0.3, 1.0, 2.5, 5.0, 9.0, 20.0] {
+                let t = mu * (u + 0.3 / sigma) + mu * mu / 2.0; // off the lattice, where the tail jumps
+                let (wide, first) = (pair.wide_profile(t), pair.first_above(t));
+                let summed = pair.upper_sum(first, |x| {
+                    (-(Enclosure::point(t) - pair.loss(x)).exp_m1()).max(Enclosure::ZERO)
+                });
+                let wide = wide.unwrap_or_else(|| panic!("σ {sigma} Δ {shift} u {u} is refused"));
+                assert!(
+                    wide.lo() <= summed.lo() && summed.hi() <= wide.hi(),
+                    "δ: {wide:?} {summed:?} at {u}"
+                );
+                assert!(wide.relative_width() < 4.0 * (u * u + 2.0) / (sigma * sigma), "{wide:?} at {u}");
+                let indicator = |x: f64| Enclosure::point(f64::from(u8::from(pair.loss(x).lo() > t)));
+                let (wide, summed) = (pair.wide_tail(t).unwrap(), pair.upper_sum(first, indicator));
+                assert!(
+                    wide.lo() <= summed.hi() && summed.lo() <= wide.hi(),
+                    "tail: {wide:?} {summed:?} at {u}"
+                );
+                assert!(wide.relative_width() < 2.0 * (u * u + 2.0) / (sigma * sigma), "{wide:?} at {u}");
+            }
+        }
+    }
+
+    #[test]
     fn far_tails_and_large_scales_stay_sound() {
         let far = pair(1.0, 1).delta(37.0);
         assert!(far.hi() < 1e-280 && far.lo() > 0.0, "{far:?}");
-        // Beyond the summed scales the upper end is above the continuous profile, and not by much.
+        // The lattice vanishes at large scales.
         let mu = 1e-6;
         let (wide, continuous) =
             (pair(1e6, 1).delta(4.5 * mu), GaussianPair::new(Mu::new(mu).unwrap()).delta(4.5 * mu));
-        assert!(wide.hi() >= continuous.lo(), "{wide:?} {continuous:?}");
+        assert!((wide.hi() / continuous.hi() - 1.0).abs() < 1e-6, "{wide:?} {continuous:?}");
         assert!(pair(1e300, 1).delta(0.1).hi() < 1e-10);
         assert!(pair(1e-3, 1).delta(10.0).hi() > 0.999);
         assert!(pair(1e-300, 1).delta(10.0).hi() == 1.0);
