@@ -12,9 +12,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // What is asked, and with how much noise. The types say: pure ε, neighbours by replacing one record.
     let mean = Mean::new(bounds, ages.len())?.with(Laplace::epsilon(0.5)?)?;
-    let seniors = Count::matching(|age: &f64| *age >= 65.0).under_replace_one().with(Laplace::epsilon(0.25)?)?;
+    let seniors =
+        Count::matching(|age: &f64| *age >= 65.0).under_replace_one().with(Laplace::epsilon(0.25)?)?;
     println!("mean of ages:    {}, Laplace noise of scale {}", mean.guarantee(), mean.mechanism().scale());
-    println!("count of 65+:    {}, Laplace noise of scale {}", seniors.guarantee(), seniors.mechanism().scale());
+    println!(
+        "count of 65+:    {}, Laplace noise of scale {}",
+        seniors.guarantee(),
+        seniors.mechanism().scale()
+    );
 
     // One budget pays for both, and for no third.
     let mut rng = OsSeeded::new()?;

@@ -43,6 +43,8 @@ pub trait Adjacency: Copy + Debug + Default + Send + Sync + 'static {
 /// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 9, 3]), Some(1));
 /// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 3]), None); // no number of replacements leads there
 /// ```
+///
+/// Records are compared by `==`, so a `NaN` differs from itself, which only ever overstates a distance.
 pub trait Metric<Data: ?Sized>: Adjacency {
     /// The number of steps between two data sets, or `None` when no number of steps leads from one to the other.
     fn distance(left: &Data, right: &Data) -> Option<usize>;

@@ -5,6 +5,8 @@ use core::fmt;
 use crate::Error;
 use crate::number::write_number;
 use crate::rounding::{add_down, sub_up};
+#[cfg(feature = "serde")]
+use crate::serde_number::Exact;
 
 /// A closed interval [lower, upper] with finite ends and a finite width, in which data are declared to lie.
 ///
@@ -12,7 +14,7 @@ use crate::rounding::{add_down, sub_up};
 /// a release.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "(f64, f64)", into = "(f64, f64)"))]
+#[cfg_attr(feature = "serde", serde(try_from = "(Exact, Exact)", into = "(Exact, Exact)"))]
 pub struct Bounds {
     lower: f64,
     upper: f64,
@@ -79,16 +81,18 @@ impl fmt::Display for Bounds {
     }
 }
 
-impl TryFrom<(f64, f64)> for Bounds {
+#[cfg(feature = "serde")]
+impl TryFrom<(Exact, Exact)> for Bounds {
     type Error = Error;
-    fn try_from((lower, upper): (f64, f64)) -> Result<Self, Error> {
-        Self::new(lower, upper)
+    fn try_from((lower, upper): (Exact, Exact)) -> Result<Self, Error> {
+        Self::new(lower.0, upper.0)
     }
 }
 
-impl From<Bounds> for (f64, f64) {
+#[cfg(feature = "serde")]
+impl From<Bounds> for (Exact, Exact) {
     fn from(bounds: Bounds) -> Self {
-        (bounds.lower, bounds.upper)
+        (Exact(bounds.lower), Exact(bounds.upper))
     }
 }
 

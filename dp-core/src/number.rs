@@ -35,7 +35,7 @@ macro_rules! checked_number {
             pub fn new(value: f64) -> Result<Self, Error> {
                 let accepts: fn(f64) -> bool = $accepts;
                 if accepts(value) {
-                    Ok(Self(value))
+                    Ok(Self(value + 0.0)) // turns −0 into 0
                 } else {
                     Err(Error::OutOfRange { argument: $argument, allowed: $allowed, found: value })
                 }
@@ -71,14 +71,14 @@ macro_rules! checked_number {
         #[cfg(feature = "serde")]
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::serde_number::serialize(self.0, serializer)
+                crate::serde_number::Exact(self.0).serialize(serializer)
             }
         }
 
         #[cfg(feature = "serde")]
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let value = crate::serde_number::deserialize(deserializer)?;
+                let value = crate::serde_number::Exact::deserialize(deserializer)?.0;
                 // What a computation may produce, a file may hold: an infinite ε is honest, a negative one is not.
                 if Self::saturating(value).0 == value { Ok(Self(value)) } else { Self::new(value).map_err(serde::de::Error::custom) }
             }
@@ -88,7 +88,7 @@ macro_rules! checked_number {
 
 /// For bounds in [0, ∞]: negative means zero, lost means infinite.
 fn non_negative(bound: f64) -> f64 {
-    if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) }
+    if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) + 0.0 }
 }
 
 fn is_finite_non_negative(value: f64) -> bool {

@@ -1,14 +1,18 @@
 //! Claims about releasing more than once (section A of the ledger).
 //!
-//! The mechanism of these checks is randomised response on one bit, because its joint outcomes can be listed: two releases have four.
+//! The mechanism of these checks is randomised response on one bit with whole odds, because its joint outcomes can be listed with
+//! whole weights: the exact loss is the logarithm of the largest ratio of weights, and the claimed cost must be that, no less and no more.
 
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use rand_core::Rng;
+
 use super::{Claim, Finding, Kind, Verdict};
-use crate::pairs::{DominatingPair, FinitePair};
-use crate::{AddRemove, Adjacency, Guarantee, Pure, ReplaceOne};
+use crate::measurement::SplitAt;
+use crate::rounding::ln_up;
+use crate::{AddRemove, Adjacency, Epsilon, Error, Measurement, Pure, ReplaceOne};
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![
@@ -18,11 +22,7 @@ pub(super) fn claims() -> Vec<Claim> {
             statement: "Releases of the same data cost Σ εᵢ together.",
             kind: Kind::Enumeration,
             expected: Verdict::Holds,
-            check: || {
-                sequential(|parts| {
-                    parts.iter().fold(Pure::perfect(), |sum, part| sum.compose(part)).epsilon().get()
-                })
-            },
+            check: || sequential(|a, b| a.and(b).guarantee()),
         },
         Claim {
             id: "A2",
@@ -30,7 +30,7 @@ pub(super) fn claims() -> Vec<Claim> {
             statement: "Releases of disjoint parts cost max εᵢ together, under add/remove neighbours; under replace-one it takes the two largest.",
             kind: Kind::Enumeration,
             expected: Verdict::Holds,
-            check: || parallel(cost_of_parts::<AddRemove>, cost_of_parts::<ReplaceOne>),
+            check: || parallel(AddRemove::parallel, ReplaceOne::parallel),
         },
         Claim {
             id: "A3",
@@ -38,136 +38,155 @@ pub(super) fn claims() -> Vec<Claim> {
             statement: "Two releases of the first part and one of the second, split by position, cost max(ε₁ + ε₂, ε₃).",
             kind: Kind::Enumeration,
             expected: Verdict::Holds,
-            check: || example_8(|e1, e2, e3| (e1 + e2).max(e3)),
+            check: || example_8(|a, b, c| SplitAt::new(1, a.and(b), c).guarantee()),
         },
     ]
 }
 
-/// ε values whose exponentials are whole numbers, so that the odds 2, 3, 5 are exact weights.
-fn epsilon_of_odds(odds: f64) -> Pure {
-    Pure::from(crate::Epsilon::saturating(crate::rounding::ln_up(odds)))
+/// Randomised response on the first bit of the data: the truth with these odds to one.
+#[derive(Clone, Copy)]
+struct Response {
+    odds: u32,
 }
 
-/// The weights of the outcomes 0 and 1 when randomised response with these odds answers `bit`.
-fn response(bit: bool, odds: f64) -> Vec<f64> {
-    if bit { vec![1.0, odds] } else { vec![odds, 1.0] }
+impl Response {
+    fn cost(self) -> Pure {
+        Epsilon::saturating(ln_up(f64::from(self.odds))).into()
+    }
+
+    /// The weights of the outcomes 0 and 1 when the bit is as given.
+    fn weights(self, bit: bool) -> [u32; 2] {
+        if bit { [1, self.odds] } else { [self.odds, 1] }
+    }
 }
+
+impl Measurement for Response {
+    type Data = [bool];
+    type Output = bool;
+    type Guarantee = Pure;
+    type Adjacency = ReplaceOne;
+
+    fn guarantee(&self) -> Pure {
+        self.cost()
+    }
+
+    fn draw<R: Rng + ?Sized>(&self, data: &[bool], rng: &mut R) -> Result<bool, Error> {
+        let truth = *data.first().ok_or(Error::WrongSize { declared: 1, found: 0 })?;
+        // Uniform on 0…odds: numbers beyond the last whole multiple are drawn again.
+        let sides = self.odds + 1;
+        let whole = u32::MAX / sides * sides;
+        loop {
+            let number = rng.next_u32();
+            if number < whole {
+                return Ok(truth ^ number.is_multiple_of(sides));
+            }
+        }
+    }
+}
+
+/// Independent releases, each with the weights of its two outcomes.
+type Releases = Vec<[u32; 2]>;
 
 /// The weights of the joint outcomes of independent releases.
-fn joint(releases: &[Vec<f64>]) -> Vec<f64> {
-    releases.iter().fold(vec![1.0], |product, release| {
+fn joint(releases: &[[u32; 2]]) -> Vec<u32> {
+    releases.iter().fold(vec![1], |product, release| {
         product.iter().flat_map(|a| release.iter().map(move |b| a * b)).collect()
     })
 }
 
-/// The exact loss between two joint releases, as `cost` claims it at most, and reached.
-fn compare(here: &[Vec<f64>], there: &[Vec<f64>], cost: f64, what: &str) -> Result<(), Finding> {
-    let Ok(pair) = FinitePair::new(&joint(here), &joint(there)) else {
-        return Err(Finding::undecided("a weight was refused"));
-    };
-    let loss = pair.max_loss();
-    if loss > cost * (1.0 + 1e-12) {
-        return Err(Finding::refuted(format!("{what}: the loss {loss} exceeds {cost}")));
-    }
-    Ok(())
+/// The largest loss over pairs of joint releases, exactly the logarithm of a ratio of whole numbers.
+fn worst_loss(neighbours: &[(Releases, Releases)]) -> f64 {
+    let ratios = neighbours.iter().flat_map(|(here, there)| {
+        let (here, there) = (joint(here), joint(there));
+        here.into_iter().zip(there).map(|(p, q)| f64::from(p) / f64::from(q))
+    });
+    libm::log(ratios.fold(0.0, f64::max))
 }
 
-fn sequential(cost: impl Fn(&[Pure]) -> f64) -> Finding {
-    for odds in [[2.0, 2.0], [2.0, 5.0], [3.0, 1.0]] {
-        let claimed = cost(&odds.map(epsilon_of_odds));
-        let release = |bit| odds.map(|o| response(bit, o));
-        if let Err(finding) = compare(&release(false), &release(true), claimed, "two releases of one bit") {
-            return finding;
-        }
-        // Reached: both answers point the same way.
-        let reached: f64 = odds.iter().map(|o| libm::log(*o)).sum();
-        if claimed > reached * (1.0 + 1e-12) {
-            return Finding::refuted(format!("the sum {claimed} is never reached, {reached} is"));
-        }
-    }
-    Finding::holds("the exact loss of two releases of one bit is the sum")
+/// Whether a cost is the worst loss: a cost below it is false, one above it is not what the claim says.
+fn is_exactly(cost: Pure, worst: f64) -> bool {
+    (cost.epsilon().get() - worst).abs() <= 1e-12 * worst
 }
 
-fn cost_of_parts<A: Adjacency>(parts: &[Pure]) -> f64 {
-    A::parallel(parts.iter().copied()).map_or(f64::NAN, |pure| pure.epsilon().get())
+fn sequential(cost: impl Fn(Response, Response) -> Pure) -> Finding {
+    for odds in [[2, 2], [2, 5], [3, 1]] {
+        let [first, second] = odds.map(|odds| Response { odds });
+        let release = |bit| vec![first.weights(bit), second.weights(bit)];
+        let worst = worst_loss(&[(release(false), release(true)), (release(true), release(false))]);
+        let claimed = cost(first, second);
+        if !is_exactly(claimed, worst) {
+            return Finding::refuted(format!("two releases with odds {odds:?} lose {worst}, not {claimed}"));
+        }
+    }
+    Finding::holds("the exact loss of two releases of one bit is the sum, for three pairs of odds")
 }
 
 /// Each part publishes whether it has a record. Data sets: at most one record, in one of three parts.
 fn parallel(
-    under_add_remove: impl Fn(&[Pure]) -> f64,
-    under_replace_one: impl Fn(&[Pure]) -> f64,
+    under_add_remove: impl Fn(Vec<Pure>) -> Result<Pure, Error>,
+    under_replace_one: impl Fn(Vec<Pure>) -> Result<Pure, Error>,
 ) -> Finding {
-    let odds = [2.0, 5.0, 3.0];
-    let parts = odds.map(epsilon_of_odds);
-    let release = |place: Option<usize>| -> Vec<Vec<f64>> {
-        (0..3).map(|i| response(place == Some(i), odds[i])).collect()
+    let parts = [2, 5, 3].map(|odds| Response { odds });
+    let release = |place: Option<usize>| -> Releases {
+        parts.iter().enumerate().map(|(i, part)| part.weights(place == Some(i))).collect()
     };
+    let (mut added, mut replaced) = (vec![], vec![]);
     for place in 0..3 {
-        for (here, there) in [(None, Some(place)), (Some(place), None)] {
-            let claimed = under_add_remove(&parts);
-            if let Err(finding) =
-                compare(&release(here), &release(there), claimed, "a record is added or removed")
-            {
-                return finding;
-            }
-        }
-        for other in 0..3 {
-            let claimed = under_replace_one(&parts);
-            if let Err(finding) =
-                compare(&release(Some(place)), &release(Some(other)), claimed, "a record is replaced")
-            {
-                return finding;
-            }
-        }
+        added.push((release(None), release(Some(place))));
+        added.push((release(Some(place)), release(None)));
+        replaced.extend((0..3).map(|other| (release(Some(place)), release(Some(other)))));
     }
-    let (added, replaced) = (under_add_remove(&parts), under_replace_one(&parts));
+    let costs = parts.map(Response::cost).to_vec();
+    let (Ok(for_added), Ok(for_replaced)) = (under_add_remove(costs.clone()), under_replace_one(costs))
+    else {
+        return Finding::undecided("the parts were refused");
+    };
+    let (worst_added, worst_replaced) = (worst_loss(&added), worst_loss(&replaced));
+    if !is_exactly(for_added, worst_added) {
+        return Finding::refuted(format!("an added record loses {worst_added}, not {for_added}"));
+    }
+    if !is_exactly(for_replaced, worst_replaced) {
+        return Finding::refuted(format!("a replaced record loses {worst_replaced}, not {for_replaced}"));
+    }
     Finding::holds(format!(
-        "three parts with ε = ln 2, ln 5, ln 3: {added:.4} = ln 5 under add/remove; under replace-one a record moves from the second part to the \
-         third and loses {replaced:.4} = ln 15, more than any part alone"
+        "three parts with ε = ln 2, ln 5, ln 3: the exact loss is {worst_added:.4} under add/remove; under replace-one a record moves from \
+         part to part and loses {worst_replaced:.4}, more than any part alone"
     ))
 }
 
 /// Two positions; the first bit is published twice, the second once. All neighbours under replace-one.
-fn example_8(cost: impl Fn(f64, f64, f64) -> f64) -> Finding {
-    for odds in [[2.0, 3.0, 5.0], [2.0, 2.0, 9.0]] {
-        let [e1, e2, e3] = odds.map(|o| epsilon_of_odds(o).epsilon().get());
-        let claimed = cost(e1, e2, e3);
-        let release = |data: [bool; 2]| {
-            vec![response(data[0], odds[0]), response(data[0], odds[1]), response(data[1], odds[2])]
-        };
-        let mut worst = 0.0f64;
-        for first in [false, true] {
-            for second in [false, true] {
-                for neighbour in [[!first, second], [first, !second]] {
-                    let (here, there) = (release([first, second]), release(neighbour));
-                    if let Err(finding) = compare(&here, &there, claimed, "one of two positions is replaced")
-                    {
-                        return finding;
-                    }
-                    if let Ok(pair) = FinitePair::new(&joint(&here), &joint(&there)) {
-                        worst = worst.max(pair.max_loss());
-                    }
-                }
-            }
+fn example_8(cost: impl Fn(Response, Response, Response) -> Pure) -> Finding {
+    for odds in [[2, 3, 5], [2, 2, 9]] {
+        let [a, b, c] = odds.map(|odds| Response { odds });
+        let release = |data: [bool; 2]| vec![a.weights(data[0]), b.weights(data[0]), c.weights(data[1])];
+        let mut neighbours = vec![];
+        for [first, second] in [[false, false], [false, true], [true, false], [true, true]] {
+            neighbours.push((release([first, second]), release([!first, second])));
+            neighbours.push((release([first, second]), release([first, !second])));
         }
-        if worst < claimed * (1.0 - 1e-12) {
-            return Finding::refuted(format!("the cost {claimed} is never reached, {worst} is"));
+        let (worst, claimed) = (worst_loss(&neighbours), cost(a, b, c));
+        if !is_exactly(claimed, worst) {
+            return Finding::refuted(format!("with odds {odds:?} the loss is {worst}, not {claimed}"));
         }
     }
-    Finding::holds("all neighbours on two positions, with either side the larger; the maximum is reached")
+    Finding::holds("the exact loss over all neighbours on two positions, with either side the larger")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Guarantee;
 
     #[test]
     fn broken_variants_are_noticed() {
-        let largest = |parts: &[Pure]| parts.iter().map(|p| p.epsilon().get()).fold(0.0, f64::max);
-        assert_eq!(sequential(largest).verdict, Verdict::Refuted);
+        let largest = |parts: Vec<Pure>| AddRemove::parallel(parts);
+        assert_eq!(sequential(|a, b| a.cost().join(&b.cost())).verdict, Verdict::Refuted);
+        assert_eq!(sequential(|a, b| a.cost().compose(&b.cost()).times(2)).verdict, Verdict::Refuted);
+        assert_eq!(sequential(|_, _| Pure::from(Epsilon::INFINITE)).verdict, Verdict::Refuted);
         // The lemma as it is printed, without a word on neighbours: refuted by the record that moves.
-        assert_eq!(parallel(cost_of_parts::<AddRemove>, largest).verdict, Verdict::Refuted);
-        assert_eq!(example_8(|e1, e2, e3| e1.max(e2).max(e3)).verdict, Verdict::Refuted);
-        assert_eq!(example_8(|e1, e2, e3| e1 + e2 + e3).verdict, Verdict::Refuted);
+        assert_eq!(parallel(AddRemove::parallel, largest).verdict, Verdict::Refuted);
+        assert_eq!(parallel(ReplaceOne::parallel, ReplaceOne::parallel).verdict, Verdict::Refuted);
+        assert_eq!(example_8(|a, b, c| a.cost().join(&b.cost()).join(&c.cost())).verdict, Verdict::Refuted);
+        assert_eq!(example_8(|a, b, c| a.and(b).and(c).guarantee()).verdict, Verdict::Refuted);
     }
 }

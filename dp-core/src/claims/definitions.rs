@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{Claim, Finding, Kind, Verdict};
 use crate::pairs::{DominatingPair, FinitePair, GaussianPair, LaplacePair, RandomizedResponsePair};
 use crate::rounding::Enclosure;
-use crate::{Alpha, Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Relax, Rho, Zcdp};
+use crate::{Alpha, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Relax, Rho, Zcdp};
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![
@@ -60,22 +60,6 @@ pub(super) fn claims() -> Vec<Claim> {
             check: || tail_bound(4.0),
         },
         Claim {
-            id: "D12",
-            source: "Cambridge, group privacy",
-            statement: "k records together have kε, kμ, k²ρ and (kε, δ(e^kε−1)/(e^ε−1)).",
-            kind: Kind::Exact,
-            expected: Verdict::Holds,
-            check: || group_privacy(1.0),
-        },
-        Claim {
-            id: "D13",
-            source: "Wang, Lemma 11",
-            statement: "D_α(P‖R) ≤ aα and D_α(R‖Q) ≤ bα for all α imply D_α(P‖Q) ≤ α(√a + √b)².",
-            kind: Kind::Algebraic,
-            expected: Verdict::Holds,
-            check: || triangle(1.0),
-        },
-        Claim {
             id: "M6",
             source: "Harvard 4.2",
             statement: "Gaussian noise is ρ-zCDP if and only if σ² ≥ Δ₂²/2ρ.",
@@ -87,14 +71,14 @@ pub(super) fn claims() -> Vec<Claim> {
 }
 
 /// Orders from just above one to a million.
-const ORDERS: [f64; 9] = [1.0001, 1.01, 1.3, 2.0, 3.5, 10.0, 64.0, 1e3, 1e6];
+pub(super) const ORDERS: [f64; 9] = [1.0001, 1.01, 1.3, 2.0, 3.5, 10.0, 64.0, 1e3, 1e6];
 
-fn order(alpha: f64) -> Alpha {
+pub(super) fn order(alpha: f64) -> Alpha {
     Alpha::saturating(alpha)
 }
 
-/// Pairs of distributions on three and four outcomes, from a short deterministic list of weights.
-fn small_pairs() -> Vec<FinitePair> {
+/// Pairs of distributions on three and four outcomes, from a short deterministic list of weights, each with its largest loss.
+fn small_pairs() -> Vec<(FinitePair, f64)> {
     let lists: [&[f64]; 6] = [
         &[1.0, 2.0, 3.0],
         &[3.0, 1.0, 1.0],
@@ -105,8 +89,10 @@ fn small_pairs() -> Vec<FinitePair> {
     ];
     let mut pairs = vec![];
     for p in lists {
-        for q in lists {
-            pairs.extend(FinitePair::new(p, q).ok());
+        for q in lists.iter().filter(|q| q.len() == p.len()) {
+            let (p_total, q_total): (f64, f64) = (p.iter().sum(), q.iter().sum());
+            let ratio = p.iter().zip(*q).map(|(a, b)| (a / p_total) / (b / q_total)).fold(0.0, f64::max);
+            pairs.extend(FinitePair::new(p, q).ok().map(|pair| (pair, libm::log(ratio))));
         }
     }
     pairs
@@ -167,7 +153,7 @@ fn smoothed_divergence_agrees() -> Finding {
 
 fn divergences_rise() -> Finding {
     let mut compared = 0u32;
-    for pair in small_pairs() {
+    for (pair, largest_loss) in small_pairs() {
         let divergence = |alpha: f64| pair.renyi(order(alpha));
         for window in ORDERS.windows(2) {
             if divergence(window[0]).lo() > divergence(window[1]).hi() {
@@ -175,9 +161,12 @@ fn divergences_rise() -> Finding {
             }
             compared += 1;
         }
-        let gap = (divergence(1e9).hi() - pair.max_loss()).abs();
-        if gap > 1e-6 {
-            return Finding::refuted(format!("D of order 10⁹ is {gap:e} away from the largest loss"));
+        let gap = (divergence(1e9).hi() - largest_loss).abs().max((pair.max_loss() - largest_loss).abs());
+        let reached = gap <= 1e-7;
+        if !reached {
+            return Finding::refuted(format!(
+                "D of order 10⁹ or its limit is {gap:e} away from the largest loss"
+            ));
         }
     }
     // At order one: randomised response has the Kullback–Leibler divergence ε·tanh(ε/2).
@@ -237,9 +226,28 @@ fn zcdp_lies_between() -> Finding {
     }
 }
 
-/// The tail of the exact Gaussian loss against exp(−λ²/(c·ρ)); the claim has c = 4.
+/// Exact tails against exp(−λ²/(c·ρ)); the claim has c = 4. Gaussian noise, where ρ = μ²/2 is exact, and the worst pure mechanism.
 fn tail_bound(c: f64) -> Finding {
     let mut tightest = 0.0f64;
+    for epsilon in [0.1, 1.0, 3.0] {
+        let pure = Pure::from(Epsilon::saturating(epsilon));
+        let rho = Enclosure::point(Relax::<Zcdp>::relax(&pure).rho().get());
+        for k in 1..60u8 {
+            let lambda = epsilon * f64::from(k) / 50.0;
+            let bound = (-(Enclosure::point(lambda).square() / (rho * Enclosure::point(c)))).exp();
+            let at = (Enclosure::point(lambda) + rho).hi();
+            for tail in [
+                RandomizedResponsePair::binary(pure.epsilon()).tail(at),
+                LaplacePair::new(pure.epsilon()).tail(at),
+            ] {
+                if tail.lo() > bound.hi() {
+                    return Finding::refuted(format!(
+                        "at ε = {epsilon}, λ = {lambda} the tail {tail:?} exceeds {bound:?}"
+                    ));
+                }
+            }
+        }
+    }
     for mu in [0.01, 0.3, 1.0, 5.0] {
         let rho = Enclosure::point(mu).square() * Enclosure::point(0.5);
         for k in 1..60u8 {
@@ -254,103 +262,39 @@ fn tail_bound(c: f64) -> Finding {
             tightest = tightest.max(tail.hi() / bound.lo());
         }
     }
-    Finding::holds(format!("on 236 points; the tail is at most {tightest:.3} of the bound"))
+    Finding::holds(format!(
+        "on 236 points of Gaussian noise, whose tail is at most {tightest:.3} of the bound, and 354 of pure mechanisms"
+    ))
 }
 
-/// Group guarantees against the exact pairs at k times the distance; `share` < 1 would claim less than the rules do.
-fn group_privacy(share: f64) -> Finding {
-    for k in [2u32, 3, 10] {
-        let times = f64::from(k);
-        for once in [0.1, 0.7, 2.0] {
-            let (Ok(pure), Ok(gdp)) = (Pure::new(once), Gdp::new(once)) else {
-                return Finding::undecided("a parameter was refused");
-            };
-            let laplace = LaplacePair::new(Epsilon::saturating(times * once));
-            if laplace.max_loss() > share * pure.for_group(k).epsilon().get() {
-                return Finding::refuted(format!("{k} records of {pure} lose {}", laplace.max_loss()));
-            }
-            let gaussian = GaussianPair::new(Mu::saturating(times * once));
-            let zcdp = Relax::<Zcdp>::relax(&gdp).for_group(k);
-            for alpha in ORDERS {
-                if gaussian.renyi(order(alpha)).lo() > share * zcdp.rho().get() * alpha {
-                    return Finding::refuted(format!("{k} records of {gdp} exceed {zcdp} at order {alpha}"));
-                }
-            }
-            for epsilon in [0.05, 0.5, 2.0] {
-                let single = gdp.delta_at(Epsilon::saturating(epsilon));
-                let group = Approx::from_parts(Epsilon::saturating(epsilon), single).for_group(k);
-                let truth = gaussian.delta(group.epsilon().get());
-                if truth.lo() > share * group.delta().get() {
-                    return Finding::refuted(format!(
-                        "{k} records of ({epsilon}, {single})-DP have δ = {truth:?}, not {}",
-                        group.delta()
-                    ));
-                }
-                if truth.lo() > gdp.for_group(k).delta_at(group.epsilon()).get() {
-                    return Finding::refuted(format!("{k} records of {gdp} exceed the group's own curve"));
-                }
-            }
-        }
-    }
-    Finding::holds(
-        "ε and ρ are reached exactly by Laplace and Gaussian noise; (ε,δ) covers the Gaussian at k times the distance",
-    )
-}
-
-/// The triangle inequality on normals, where it is an equality, and on small pairs, with √a + √b scaled by `share`.
-fn triangle(share: f64) -> Finding {
-    let line = |pair: &FinitePair| {
-        let pure = Pure::from(Epsilon::saturating(pair.max_loss().max(pair.reversed().max_loss())));
-        Relax::<Zcdp>::relax(&pure).rho().get()
-    };
-    for (a, b) in [(0.5, 0.5), (0.1, 2.0), (3.0, 0.2)] {
-        // D_α(N(0)‖N(a)) = αa²/2: the distances add up, and so do the square roots.
-        let claimed = share * (libm::sqrt(a * a / 2.0) + libm::sqrt(b * b / 2.0));
-        let truth = GaussianPair::new(Mu::saturating(a + b)).renyi(order(2.0));
-        if truth.lo() > 2.0 * claimed * claimed * (1.0 + 1e-12) {
-            return Finding::refuted(format!("normals {a} and {b} apart have D₂ = {truth:?}"));
-        }
-    }
-    let lists: [&[f64]; 4] = [&[1.0, 2.0, 3.0], &[3.0, 1.0, 1.0], &[5.0, 1.0, 9.0], &[1.0, 1.0, 1.0]];
-    for p in lists {
-        for r in lists {
-            for q in lists {
-                let (Ok(first), Ok(second), Ok(whole)) =
-                    (FinitePair::new(p, r), FinitePair::new(r, q), FinitePair::new(p, q))
-                else {
-                    return Finding::undecided("a weight was refused");
-                };
-                let root = share * (libm::sqrt(line(&first)) + libm::sqrt(line(&second)));
-                if ORDERS
-                    .iter()
-                    .any(|alpha| whole.renyi(order(*alpha)).lo() > alpha * root * root * (1.0 + 1e-9))
-                {
-                    return Finding::refuted(format!("{p:?}, {r:?}, {q:?}"));
-                }
-            }
-        }
-    }
-    Finding::holds("equality for normals, 64 triples of distributions on three outcomes")
-}
-
-/// D_α ≤ ρα with ρ = `share`·μ²/2 for the exact Gaussian pair, and not with any less.
+/// D_α ≤ ρα with ρ = `share`·μ²/2, and not with any less: against the divergence as an integral, by the trapezoidal rule, which for
+/// Gaussian integrands and a step of a quarter errs by e^(−2π²·16) only.
 fn gaussian_is_zcdp(share: f64) -> Finding {
-    for mu in [1e-4, 0.1, 1.0, 7.0] {
+    for mu in [0.1, 1.0, 7.0] {
         let zcdp: Zcdp = Gdp::from(Mu::saturating(mu)).relax();
         let rho = Rho::saturating(share * zcdp.rho().get());
-        for alpha in ORDERS {
-            let truth = GaussianPair::new(Mu::saturating(mu)).renyi(order(alpha));
-            if truth.lo() > rho.get() * alpha * (1.0 + 1e-14) {
+        for alpha in [1.3, 2.0, 3.5, 10.0, 64.0] {
+            // ln of p(x)^α·q(x)^(1−α)·√(2π), p = N(μ, 1), q = N(0, 1), around its peak at αμ.
+            let exponents: Vec<f64> = (-80..=80i8)
+                .map(|k| {
+                    let x = alpha * mu + f64::from(k) / 4.0;
+                    -0.5 * (alpha * (x - mu) * (x - mu) + (1.0 - alpha) * x * x)
+                })
+                .collect();
+            let top = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 =
+                exponents.iter().map(|e| libm::exp(e - top)).sum::<f64>() * 0.25 * 0.398_942_280_401_432_7;
+            let integral = (top + libm::log(sum)) / (alpha - 1.0);
+            let reached = (integral / (rho.get() * alpha) - 1.0).abs() <= 1e-9;
+            if !reached {
                 return Finding::refuted(format!(
-                    "at Δ/σ = {mu}, D_{alpha} = {truth:?} exceeds ρα with ρ = {rho}"
+                    "at Δ/σ = {mu}, D_{alpha} = {integral}, but ρα = {}",
+                    rho.get() * alpha
                 ));
-            }
-            if truth.hi() < rho.get() * alpha * (1.0 - 1e-12) {
-                return Finding::refuted(format!("at Δ/σ = {mu} a smaller ρ would do"));
             }
         }
     }
-    Finding::holds("with equality at every order")
+    Finding::holds("ρα is the divergence at every order, computed as an integral")
 }
 
 #[cfg(test)]
@@ -361,20 +305,10 @@ mod tests {
     fn broken_variants_are_noticed() {
         assert_eq!(tail_bound(4.0).verdict, Verdict::Holds);
         assert_eq!(tail_bound(1.9).verdict, Verdict::Refuted);
-        assert_eq!(group_privacy(0.99).verdict, Verdict::Refuted);
-        assert_eq!(triangle(0.99).verdict, Verdict::Refuted);
         assert_eq!(gaussian_is_zcdp(0.99).verdict, Verdict::Refuted);
         assert_eq!(gaussian_is_zcdp(1.01).verdict, Verdict::Refuted);
         // Where all losses agree there is no gap between tail and profile to be found.
         let certain = FinitePair::new(&[1.0, 1.0], &[1.0, 1.0]).unwrap();
         assert_eq!(tail_is_not_the_profile(&certain, 1.0).verdict, Verdict::Holds);
-    }
-
-    #[test]
-    fn every_claim_is_as_expected() {
-        for claim in super::super::all() {
-            let (finding, as_expected) = claim.run();
-            assert!(as_expected, "{}: {finding:?}", claim.id);
-        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod composition;
 mod definitions;
+mod groups;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -115,6 +116,20 @@ impl fmt::Display for Verdict {
 #[must_use]
 pub fn all() -> Vec<Claim> {
     let mut claims = definitions::claims();
+    claims.extend(groups::claims());
     claims.extend(composition::claims());
     claims
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_claim_is_as_expected() {
+        for claim in all() {
+            let (finding, as_expected) = claim.run();
+            assert!(as_expected, "{}: {finding:?}", claim.id);
+        }
+    }
 }

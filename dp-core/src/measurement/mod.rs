@@ -86,7 +86,8 @@ pub trait Measurement {
 
     /// This release, then a second one that is chosen after seeing it and must cost at most `reserved`.
     ///
-    /// The reservation makes the total known beforehand. A choice that costs more is refused when it is made.
+    /// The reservation makes the total known beforehand. A choice that costs more is refused when it is made. `choose` must look at
+    /// the first output alone: it must not have captured the data.
     fn then<M, F>(self, reserved: Self::Guarantee, choose: F) -> Then<Self, F>
     where
         Self: Sized,

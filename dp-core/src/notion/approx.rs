@@ -99,6 +99,9 @@ impl Guarantee for Approx {
     /// An (ε,δ)-private mechanism is dominated by: with probability δ tell all, else ε-randomised response (Kairouz, Oh and
     /// Viswanath 2015). So δ(ε') = δ + (1−δ)·(the profile of ε-privacy at ε').
     fn delta_at(&self, epsilon: Epsilon) -> Delta {
+        if self.epsilon.is_infinite() {
+            return Delta::ONE; // an infinite ε guarantees nothing, whatever its δ
+        }
         let pure = Enclosure::point(Pure::from(self.epsilon).delta_at(epsilon).get());
         let delta = Enclosure::point(self.delta.get());
         Delta::saturating((delta + (Enclosure::ONE - delta) * pure).hi())
@@ -145,6 +148,8 @@ mod tests {
         assert!((worst.delta(view).hi() - 0.2).abs() < 1e-12);
         assert_eq!(approx.epsilon_at(Delta::new(0.04).unwrap()), Epsilon::INFINITE);
         assert_eq!(approx.epsilon_at(Delta::new(0.05).unwrap()).get(), 1.0);
+        let nothing = approx.at_delta(Delta::new(0.04).unwrap());
+        assert_eq!(nothing.delta_at(Epsilon::INFINITE), Delta::ONE);
     }
 
     #[test]

@@ -135,6 +135,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Pure::from(Epsilon::INFINITE).delta_at(Epsilon::new(5.0).unwrap()), Delta::ONE);
+        for view in [Epsilon::new(5.0).unwrap(), Epsilon::INFINITE] {
+            assert_eq!(Pure::from(Epsilon::INFINITE).delta_at(view), Delta::ONE);
+        }
     }
 }

@@ -34,11 +34,11 @@ impl DominatingPair for BoundedRangePair {
     /// (e^(ε₀/2) − e^(ε/2))²/(e^ε₀−1) = (1 − e^((ε−ε₀)/2))²/(1 − e^−ε₀).
     fn delta(&self, epsilon: f64) -> Enclosure {
         let range = self.range.get();
+        if range.is_infinite() {
+            return Enclosure::ONE; // told all
+        }
         if epsilon >= range {
             return Enclosure::ZERO;
-        }
-        if range.is_infinite() {
-            return Enclosure::ONE;
         }
         if epsilon < -range {
             return within_profile_limits(Enclosure::ZERO, epsilon);
@@ -50,7 +50,7 @@ impl DominatingPair for BoundedRangePair {
     /// Pr(L > t) = (1 − e^((t−ε₀)/2))/(1 − e^−ε₀).
     fn tail(&self, loss: f64) -> Enclosure {
         let range = self.range.get();
-        if loss >= range {
+        if loss >= range && range.is_finite() {
             return Enclosure::ZERO;
         }
         if loss <= -range || range.is_infinite() {

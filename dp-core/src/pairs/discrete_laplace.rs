@@ -52,11 +52,11 @@ impl DiscreteLaplacePair {
 impl DominatingPair for DiscreteLaplacePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let limit = self.limit();
+        if limit.hi().is_infinite() {
+            return within_profile_limits(Enclosure::new(0.0, 1.0), epsilon);
+        }
         if epsilon >= limit.hi() {
             return Enclosure::ZERO;
-        }
-        if limit.lo().is_infinite() {
-            return Enclosure::ONE;
         }
         let shift = f64::from(self.shift);
         let total = Enclosure::ONE + self.decay(1.0);
@@ -76,10 +76,13 @@ impl DominatingPair for DiscreteLaplacePair {
 
     fn tail(&self, loss: f64) -> Enclosure {
         let limit = self.limit();
+        if limit.hi().is_infinite() {
+            return Enclosure::new(0.0, 1.0);
+        }
         if loss >= limit.hi() {
             return Enclosure::ZERO;
         }
-        if loss < -limit.hi() || limit.lo().is_infinite() {
+        if loss < -limit.hi() {
             return Enclosure::ONE;
         }
         // Pr[x ≤ m] = 1 − r^(m+1)/(1+r) where m is the last position with a loss above t. Where rounding leaves open

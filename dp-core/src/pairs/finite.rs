@@ -91,7 +91,9 @@ impl DominatingPair for FinitePair {
         // Σ p·(p/q)^(α−1), with the largest loss factored out against overflow.
         let top = Enclosure::point(self.max_loss());
         if top.hi().is_infinite() {
-            return top;
+            // Infinite for sure where Q gives nothing to what P gives something; otherwise a quotient was lost to underflow.
+            let certain = self.outcomes.iter().any(|&(p, q)| p.lo() > 0.0 && q == Enclosure::ZERO);
+            return Enclosure::new(if certain { f64::INFINITY } else { 0.0 }, f64::INFINITY);
         }
         let sum = self.sum(|p, q| p * (below * ((p / q).ln() - top)).exp());
         (top + sum.ln() / below).max(Enclosure::ZERO)
@@ -142,7 +144,11 @@ mod tests {
         assert_eq!(pair.max_loss(), f64::INFINITY);
         assert!(pair.delta(1000.0).contains(0.25) && pair.tail(1000.0).contains(0.25));
         assert!(pair.renyi(Alpha::new(2.0).unwrap()).hi().is_infinite());
+        assert!(pair.renyi(Alpha::new(2.0).unwrap()).lo().is_infinite());
         assert!(pair.reversed().max_loss().is_finite());
+        // Lost to underflow is not the same as impossible.
+        let lost = FinitePair::new(&[1.0, 1.0], &[1e300, 5e-324]).unwrap();
+        assert_eq!(lost.renyi(Alpha::new(2.0).unwrap()).lo(), 0.0);
     }
 
     #[test]

@@ -59,11 +59,11 @@ impl GaussianPair {
 impl DominatingPair for GaussianPair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let mu = self.mu.get();
-        if mu == 0.0 || epsilon == f64::INFINITY {
-            return within_profile_limits(Enclosure::ZERO, epsilon);
-        }
         if mu == f64::INFINITY || epsilon == f64::NEG_INFINITY {
             return Enclosure::ONE;
+        }
+        if mu == 0.0 || epsilon == f64::INFINITY {
+            return within_profile_limits(Enclosure::ZERO, epsilon);
         }
         let z = self.standardised(epsilon);
         if !z.lo().is_finite() || !z.hi().is_finite() {

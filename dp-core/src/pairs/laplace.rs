@@ -28,11 +28,11 @@ impl LaplacePair {
 impl DominatingPair for LaplacePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let shift = self.shift.get();
+        if shift.is_infinite() {
+            return Enclosure::ONE; // told all
+        }
         if epsilon >= shift {
             return Enclosure::ZERO;
-        }
-        if shift.is_infinite() {
-            return Enclosure::ONE;
         }
         let half = (Enclosure::point(epsilon) - Enclosure::point(shift)) * Enclosure::point(0.5);
         // Below −ε₀ every outcome has a larger loss than ε, and the best test is "always": 1 − e^ε.
@@ -43,7 +43,7 @@ impl DominatingPair for LaplacePair {
     /// Pr(L > t) = Pr(x < (ε₀−t)/2) = 1 − ½e^(−(ε₀−t)/2) for −ε₀ ≤ t < ε₀.
     fn tail(&self, loss: f64) -> Enclosure {
         let shift = self.shift.get();
-        if loss >= shift {
+        if loss >= shift && shift.is_finite() {
             return Enclosure::ZERO;
         }
         if loss < -shift || shift.is_infinite() {
@@ -112,6 +112,12 @@ mod tests {
                 "shift {shift}, order {order}: {divergence:?}"
             );
         }
+    }
+
+    #[test]
+    fn below_all_losses_the_profile_is_that_of_the_sure_event() {
+        let delta = pair(0.1).delta(-0.3); // 1 − e^−0.3 = 0.259181779318282123…
+        assert!(delta.lo() <= 0.259_181_779_318_282_1 && delta.hi() > 0.259_181_779_318_282_1, "{delta:?}");
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub trait DominatingPair {
 /// What every profile satisfies: (1 − e^ε)₊ ≤ δ(ε) ≤ 1. Narrows a computed enclosure to it.
 fn within_profile_limits(computed: Enclosure, epsilon: f64) -> Enclosure {
     let floor = (-Enclosure::point(epsilon).exp_m1()).max(Enclosure::ZERO);
-    computed.max(Enclosure::point(floor.lo())).probability()
+    computed.max(floor).probability()
 }
 
 /// What every divergence of a pair with losses in [−ε, ε] satisfies: 0 ≤ D_α ≤ min(ε, αε·tanh(ε/2)) (see

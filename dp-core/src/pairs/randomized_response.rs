@@ -48,11 +48,11 @@ impl RandomizedResponsePair {
 impl DominatingPair for RandomizedResponsePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let limit = self.epsilon.get();
+        if limit.is_infinite() {
+            return Enclosure::ONE; // told all
+        }
         if epsilon >= limit {
             return Enclosure::ZERO;
-        }
-        if limit.is_infinite() {
-            return Enclosure::ONE;
         }
         let gained = |loss: f64, mass: Enclosure| {
             let short = Enclosure::point(epsilon) - Enclosure::point(loss);
@@ -66,7 +66,9 @@ impl DominatingPair for RandomizedResponsePair {
     fn tail(&self, loss: f64) -> Enclosure {
         let limit = self.epsilon.get();
         let [own, elsewhere, _] = self.masses();
-        if loss >= limit {
+        if limit.is_infinite() {
+            Enclosure::ONE
+        } else if loss >= limit {
             Enclosure::ZERO
         } else if loss >= 0.0 {
             own

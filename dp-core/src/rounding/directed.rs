@@ -5,7 +5,7 @@
 //!
 //! - sum: Knuth's two-sum, exact whenever the sum does not overflow;
 //! - product: Dekker's product after Veltkamp's split, exact when no part over- or underflows, which
-//!   [`splittable`] guarantees: |a|, |b| < 2⁹⁹⁵ keeps the split finite, |ab| ≥ 2⁻⁹⁶⁸ keeps its 106 bits above 2⁻¹⁰⁷⁴;
+//!   [`splittable`] guarantees: |a|, |b| < 2⁹⁹⁵ and |ab| < 2¹⁰²² keep its parts finite, |ab| ≥ 2⁻⁹⁶⁸ keeps its 106 bits above 2⁻¹⁰⁷⁴;
 //! - quotient `q`: the remainder a − qb is a float (classical), so evaluating it through the exact product is exact;
 //! - root `s`: likewise x − s².
 //!
@@ -14,6 +14,8 @@
 
 /// Below this magnitude the low half of a product may not be representable: 2⁻⁹⁶⁸.
 const SMALLEST_SPLITTABLE: f64 = f64::from_bits((1023 - 968) << 52);
+/// From here on the product of the high halves, which may exceed the product, may overflow: 2¹⁰²².
+const LARGEST_PRODUCT: f64 = f64::from_bits((1023 + 1022) << 52);
 /// Above this magnitude Veltkamp's split may overflow: 2⁹⁹⁵.
 const LARGEST_SPLITTABLE: f64 = f64::from_bits((1023 + 995) << 52);
 
@@ -140,7 +142,7 @@ fn splittable(a: f64, b: f64, product: f64) -> bool {
     a.abs() < LARGEST_SPLITTABLE
         && b.abs() < LARGEST_SPLITTABLE
         && product.abs() >= SMALLEST_SPLITTABLE
-        && product.is_finite()
+        && product.abs() < LARGEST_PRODUCT
 }
 
 /// Veltkamp: x = high + low, both of at most 26 significant bits.
@@ -194,6 +196,9 @@ mod tests {
 
     fn any_finite() -> impl Strategy<Value = f64> {
         prop_oneof![
+            // Products and quotients of these come close to the largest float.
+            (0x5fe0_0000_0000_0000..0x6000_0000_0000_0000u64).prop_map(f64::from_bits),
+            (0x7fe0_0000_0000_0000..0x7ff0_0000_0000_0000u64).prop_map(f64::from_bits),
             any::<f64>().prop_filter("finite", |x| x.is_finite()),
             -10.0..10.0f64,
             (-1000i32..1000).prop_map(|n| f64::from(n) / 8.0),
@@ -246,7 +251,7 @@ mod tests {
             prop_assert!(down <= a + b && a + b <= up);
             // Scale into i128 where that is exact, and compare there.
             let ((m, e), (n, f)) = (decompose(a), decompose(b));
-            if (e - f).abs() < 70 {
+            if (e - f).abs() < 70 && up.is_finite() && down.is_finite() {
                 let low = e.min(f);
                 let exact = (i128::from(m) << (e - low)) + (i128::from(n) << (f - low));
                 let (u, g) = decompose(up);

@@ -176,14 +176,20 @@ impl Guarantee for Rdp {
     /// Proves that one curve lies below the other: term by term; below a line by lines; below a table at its orders, which are all that
     /// it states.
     fn is_at_most(&self, other: &Self) -> bool {
-        let covered =
-            |term: &Term| other.terms.iter().any(|t| t.curve == term.curve && t.count >= term.count);
-        if self.terms.iter().all(covered) {
+        // Each term below one of the other side, no two below the same.
+        let mut free: Vec<&Term> = other.terms.iter().collect();
+        let covered = self.terms.iter().all(|term| {
+            let fits = |t: &&Term| term.count <= t.count && term.curve.is_at_most(&t.curve);
+            let found = free.iter().position(fits);
+            found.map(|index| free.swap_remove(index)).is_some()
+        });
+        if covered {
             return true;
         }
         match &other.terms[..] {
             [Term { count: 1, curve: Curve::Line(line) }] => {
-                self.line().is_some_and(|own| own.is_at_most(line))
+                let as_pure = line.as_pure().is_some_and(|pure| self.max_loss() <= pure.epsilon().get());
+                as_pure || self.line().is_some_and(|own| own.is_at_most(line))
             }
             [Term { count: 1, curve: Curve::Points(points) }] => {
                 points.as_slice().iter().all(|&(order, bound)| self.divergence(order) <= bound.get())
@@ -241,6 +247,7 @@ impl Guarantee for Rdp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pairs::{DominatingPair, FinitePair};
 
     fn order(alpha: f64) -> Alpha {
         Alpha::new(alpha).unwrap()
@@ -278,6 +285,23 @@ mod tests {
     }
 
     #[test]
+    fn the_group_of_an_unknown_one_of_two_guarantees_covers_mixed_chains() {
+        // A chain whose steps have D_α ≤ max(2, α) each, and whose ends have D_1.01 = 5.0456.
+        let flat = Rdp::from(Curve::Line(Zcdp::with_offset(2.0, 0.0).unwrap()));
+        let worst = flat.join(&line(1.0));
+        let chain = [[1023.0, 8889.0, 88.0], [8153.0, 1113.0, 734.0], [8992.0, 24.0, 984.0]];
+        let pair = |i: usize, j: usize| FinitePair::new(&chain[i], &chain[j]).unwrap();
+        for alpha in [1.01, 1.1, 2.0, 10.0] {
+            for (i, j) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
+                assert!(pair(i, j).renyi(order(alpha)).hi() <= worst.divergence(order(alpha)));
+            }
+            assert!(pair(0, 2).renyi(order(alpha)).lo() <= worst.for_group(2).divergence(order(alpha)));
+        }
+        assert_eq!(worst.for_group(1), worst);
+        assert_eq!(worst.for_group(0), Rdp::perfect());
+    }
+
+    #[test]
     fn order_is_proved_or_denied() {
         let laplace = Rdp::from(Curve::Laplace { shift: Epsilon::new(0.1).unwrap() });
         assert!(laplace.is_at_most(&laplace.times(2)) && !laplace.times(2).is_at_most(&laplace));
@@ -286,6 +310,12 @@ mod tests {
         assert!(laplace.is_at_most(&budget) && !laplace.times(3).is_at_most(&budget));
         let worst = laplace.join(&budget);
         assert!(laplace.is_at_most(&worst) && budget.is_at_most(&worst));
+        let pure = |epsilon: f64| Rdp::from(Curve::Pure(Pure::new(epsilon).unwrap()));
+        assert!(pure(1.0).is_at_most(&pure(2.0)) && !pure(2.0).is_at_most(&pure(1.0)));
+        // Two terms do not fit below one, though each of them does.
+        assert!(!pure(1.0).compose(&pure(2.0)).is_at_most(&pure(2.5)));
+        assert!(laplace.is_at_most(&pure(0.1)) && !pure(0.1).is_at_most(&laplace));
+        assert!(pure(1.0).is_at_most(&Curve::Line(Zcdp::with_offset(1.0, 0.0).unwrap()).into()));
         let two = line(0.001).join(&Rdp::from(Curve::BoundedRange { range: Epsilon::new(3.0).unwrap() }));
         assert!(line(0.001).is_at_most(&two));
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::rounding::{Enclosure, add_up, div_up, mul_down, mul_up, sub_down};
+use crate::rounding::Enclosure;
 use crate::{Alpha, Epsilon, Error};
 
 /// A table of bounds (α, ε) at rising orders.
@@ -53,27 +53,6 @@ impl Points {
             |alpha: Enclosure, bound: Epsilon| (alpha - Enclosure::ONE) * Enclosure::point(bound.get());
         let chord = share * weighted(left, at_left) + (Enclosure::ONE - share) * weighted(right, at_right);
         (chord / (order - Enclosure::ONE)).hi().min(at_right.get())
-    }
-
-    /// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q), 1/p + 1/q = 1 (Mironov 2017), along a
-    /// chain of k neighbours, with the p that is best for D_α = ρα at each step, telescopes to
-    ///
-    /// > Σ_{j=1}^{k} kα/(kα−j+1) · D_{kα−j+1},
-    ///
-    /// which for D_α = ρα is k²ρα. Beyond 4096 records each term is replaced by the largest one.
-    pub(super) fn group_divergence(&self, size: u32, order: f64) -> f64 {
-        let top = mul_up(f64::from(size), order);
-        if size > 4096 {
-            let lowest = Enclosure::point(f64::from(size)) * (Enclosure::point(order) - Enclosure::ONE)
-                + Enclosure::ONE;
-            let factor = (Enclosure::point(top) / lowest).hi();
-            return mul_up(mul_up(f64::from(size), factor), self.divergence(top));
-        }
-        (0..size).fold(0.0, |sum, steps| {
-            let lower = add_up(top, -f64::from(steps));
-            let factor = div_up(top, sub_down(mul_down(f64::from(size), order), f64::from(steps)));
-            add_up(sum, mul_up(factor, self.divergence(lower)))
-        })
     }
 }
 
