@@ -16,7 +16,7 @@ fn noise(criterion: &mut Criterion) {
     group.bench_function("floor: ChaCha20 next_u64", |bencher| bencher.iter(|| rng.next_u64()));
     let laplace = Laplace::with_scale(Scale::new(1.0).expect("one is a scale"));
     group.bench_function("Laplace f64, scalar", |bencher| {
-        bencher.iter(|| laplace.draw(black_box(&0.5), &mut rng))
+        bencher.iter(|| laplace.draw(black_box(&0.5), &mut rng));
     });
     group.finish();
 }
