@@ -21,6 +21,7 @@ impl<'r, R: Rng + ?Sized> Bits<'r, R> {
     }
 
     /// One fair bit.
+    #[cfg(any(test, feature = "claims"))]
     pub(crate) fn flip(&mut self) -> bool {
         self.take(1) == 1
     }

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg};
 
-use dashu_int::IBig;
-use dashu_int::ops::BitTest;
+use dashu_int::ops::{BitTest, UnsignedAbs};
+use dashu_int::{IBig, UBig};
 
 /// The real number mantissa · 2^exponent. Sums and products are exact.
 #[derive(Clone, Debug)]
@@ -53,6 +53,23 @@ impl Dyadic {
         } else {
             // A right shift of a big integer rounds towards −∞.
             (&self.mantissa + (IBig::ONE << to_shift(below - 1))) >> to_shift(below)
+        }
+    }
+
+    /// Whether the number is above zero.
+    pub(crate) fn is_positive(&self) -> bool {
+        self.mantissa > IBig::ZERO
+    }
+
+    /// ⌊self / other · 2^digits⌋ for positive numbers.
+    pub(crate) fn quotient(&self, other: &Self, digits: usize) -> UBig {
+        let shift = self.exponent - other.exponent + to_i64(digits);
+        let (numerator, denominator) =
+            (self.mantissa.clone().unsigned_abs(), other.mantissa.clone().unsigned_abs());
+        if shift >= 0 {
+            (numerator << to_shift(shift)) / denominator
+        } else {
+            numerator / (denominator << to_shift(-shift))
         }
     }
 

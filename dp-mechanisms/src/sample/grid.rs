@@ -45,9 +45,25 @@ impl Grid {
         Self { exponent }
     }
 
+    /// Whether the grid is at most 2¹⁰⁰ times finer than the scale. The exact way takes time in proportion to the digits between
+    /// the two, and nobody needs more.
+    pub(crate) fn suits(self, scale: Scale) -> bool {
+        i64::from(self.exponent) >= Dyadic::from_finite(scale.get()).floor_log2() - 100
+    }
+
     /// The exponent of the spacing.
     pub(crate) const fn exponent(self) -> i32 {
         self.exponent
+    }
+
+    /// The spacing.
+    pub(crate) fn step(self) -> f64 {
+        power_of_two(self.exponent.into())
+    }
+
+    /// (j + ½) · 2^exponent: from here on numbers round to j + 1.
+    pub(crate) fn boundary_above(self, multiple: &IBig) -> Dyadic {
+        Dyadic::new((multiple << 1) + IBig::ONE, i64::from(self.exponent) - 1)
     }
 
     /// The j for which j · 2^exponent is nearest to x; the upper one for an x halfway between two.

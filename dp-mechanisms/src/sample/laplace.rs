@@ -2,60 +2,223 @@
 //!
 //! # Why the output is exactly round(answer + noise)
 //!
-//! Let S be a fair sign and T a standard exponential, independent, so that scale·S·T has the Laplace law, and
-//! let y = answer + scale·S·T. At any time T is known to lie in a closed cell of width 2^−n, so y is known to
-//! lie in the image of that cell, whose ends are computed without rounding: answer and scale are dyadic
-//! numbers, and so are the ends of the cell. Rounding is monotone. When both ends round to the point j, all
-//! of the image does, and so does y, whatever the digits of T that were not drawn. Hence the returned j *is*
-//! round(y), not an approximation to it, for every infinite sequence of bits on which the loop ends; its law
-//! is the push-forward of the ideal law under rounding, and its guarantee that of the theorem by
-//! post-processing.
+//! Let S be a fair sign and U uniform on [0, 1), independent. Then T = −ln U is a standard exponential, and y = answer + scale·S·T
+//! is the ideal release. S and the digits of U are the random bits, drawn as they are needed. Whatever is known of U at some time, a cell with
+//! dyadic ends, puts y between two ends, and rounding is monotone: when both ends round to the point j, y does, whatever the digits of U
+//! that were not drawn. Hence the returned j *is* round(y), for every infinite sequence of bits on which a decision is reached; its law
+//! is the push-forward of the ideal law under rounding, and its guarantee is that of the theorem by post-processing.
 //!
-//! # Why the loop ends
+//! The ends are found in three ways, each used where the one before leaves two points possible:
 //!
-//! It goes on while the closed cell holds a boundary between the preimages of two points of the grid. In
-//! units of T, boundaries are r = 2^k/scale apart. A boundary t ≥ 0 lies in at most two cells of width 2^−n,
-//! and each of them has a probability of at most 2^−n·e^(1−t). Summed over all boundaries, n digits do not
-//! suffice with probability at most
+//! 1. *In floats*, with a margin: 63 digits of U, a [logarithm](super::logarithm) with a proven error, and a comparison of the distance to
+//!    the next boundary with what all roundings together can amount to. On the default grid about one draw in 2¹⁴ is left over.
+//! 2. *In enclosures*: directed rounding from `dp-core` for ln U, exact integers for the rest.
+//! 3. *In integers*: y lies above the boundary c exactly if U lies on the right side of e^(−|c − answer|/scale), which is computed
+//!    [to as many digits](super::exponential_function) as it takes to tell it from U.
 //!
-//! > 2e·2^−n·(1 + e^−r + e^−2r + …) ≤ 2e·2^−n·(1 + 1/r).
+//! # Why it ends
 //!
-//! After about log₂(1 + 1/r) digits each further one halves the odds, so the expected number of further
-//! digits is bounded by a constant, and the loop goes on forever with probability zero.
+//! U would have to agree with the one number e^(−|c − answer|/scale) in all digits, which has probability zero; each further digit is wrong with
+//! probability one half. For the same reason ties are immaterial for the law. The rule is fixed all the same: halves go up.
 //!
-//! The same argument makes the rule for ties immaterial for the law. It is fixed all the same: halves go up.
+//! # What the clock tells
+//!
+//! The first way does the same work for every draw. The others take about a hundred times as long; they are needed when the ideal
+//! value lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
 
-use dashu_int::IBig;
+use dashu_int::{IBig, UBig};
 use dp_core::Scale;
+use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::{Bits, Dyadic, Exponential, Grid};
+use super::exponential_function::exp_neg;
+use super::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
+use super::{Bits, Dyadic, Grid, Uniform};
 
-/// The j for which j · 2^k is the point of the grid nearest to answer + scale · (Laplace noise of scale one).
-///
-/// # Panics
-/// When the answer is not finite; callers have clamped it.
+/// Laplace noise of a scale on a grid, ready to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampler {
+    scale: Scale,
+    grid: Grid,
+    fast: Option<Fast>,
+}
+
+/// What the fast path needs, all in units of the grid.
+#[derive(Clone, Copy, Debug)]
+struct Fast {
+    /// 2^k and 2^−k.
+    step: f64,
+    per_step: f64,
+    /// The scale of the noise, exactly.
+    spread: f64,
+    /// How close to a boundary a computed value may lie and still be on the right side of it.
+    margin: f64,
+}
+
+impl Sampler {
+    pub(crate) fn new(scale: Scale, grid: Grid) -> Self {
+        Self { scale, grid, fast: Fast::new(scale, grid) }
+    }
+
+    /// round(answer + noise).
+    pub(crate) fn draw<R: Rng + ?Sized>(&self, answer: f64, rng: &mut R) -> f64 {
+        self.draw_from(rng.next_u64(), answer, rng)
+    }
+
+    /// Draws for many answers at once: the random bits are made in bulk.
+    pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
+        const WORDS: usize = 256;
+        let mut bytes = [0; 8 * WORDS];
+        for (answers, released) in answers.chunks(WORDS).zip(released.chunks_mut(WORDS)) {
+            let (words, _) = bytes[..8 * answers.len()].as_chunks_mut::<8>();
+            rng.fill_bytes(words.as_flattened_mut());
+            for ((answer, released), word) in answers.iter().zip(released).zip(words) {
+                *released = self.draw_from(u64::from_le_bytes(*word), *answer, rng);
+            }
+        }
+    }
+
+    /// The draw whose sign and first 63 digits of U are given; more come from the generator if these do not settle it.
+    #[inline]
+    fn draw_from<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
+        match self.fast.and_then(|fast| fast.settle(word, answer)) {
+            Some(released) => released,
+            None => self.draw_slowly(word, answer, rng),
+        }
+    }
+
+    #[cold]
+    fn draw_slowly<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
+        let uniform = Uniform::with_prefix(word >> 1, 63);
+        let draw = Draw::new(finite(answer), self.scale, word & 1 == 1, uniform);
+        self.grid.value(&draw.settle(self.grid, &mut Bits::new(rng)))
+    }
+}
+
+impl Fast {
+    /// `None` where floats do not suffice: a scale above 2⁴⁰ steps, or steps near the ends of the floats.
+    fn new(scale: Scale, grid: Grid) -> Option<Self> {
+        let (step, per_step) = (grid.step(), 1.0 / grid.step());
+        let spread = scale.get() * per_step;
+        // A quotient by a power of two is exact unless it is subnormal.
+        let exact = step.is_normal() && per_step.is_normal() && spread.is_normal() && scale.get().is_normal();
+        // The error of the logarithm, and two roundings of values below 11.1 spreads: 2·11.1·2⁻⁵³ < 2⁻⁴⁸; and those of the fraction of the
+        // answer, of values below one. Together below spread·(2⁻⁴⁷ + 2⁻⁴⁸) + 2⁻⁵¹.
+        let margin = spread * (2.0 * ERROR) + 2f64.powi(-50);
+        (exact && spread < 2f64.powi(40)).then_some(Self { step, per_step, spread, margin })
+    }
+
+    /// The release, if 63 digits of U and floats suffice for it.
+    #[inline]
+    fn settle(self, word: u64, answer: f64) -> Option<f64> {
+        /// Adding and subtracting it rounds a float below 2⁵¹ to a whole number.
+        const WHOLE: f64 = 6_755_399_441_055_744.0; // 1.5·2⁵²
+        let prefix = word >> 1;
+        let magnitude = self.spread * exponential(prefix.max(SMALLEST_PREFIX));
+        // The sign bit of the word becomes the sign bit of the noise.
+        let noise = f64::from_bits(magnitude.to_bits() ^ word << 63);
+        // The answer in steps, split into a whole number and a fraction without error; from 2⁶² on every float is whole.
+        let scaled = answer * self.per_step;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+        // below 2⁶², and whole numbers that were floats
+        let whole = if scaled.abs() < 4.6e18 { scaled as i64 as f64 } else { scaled };
+        let position = (scaled - whole) + noise;
+        let nearest = (position + WHOLE) - WHOLE;
+        let clear = 0.5 - (position - nearest).abs() > self.margin;
+        // Both are whole numbers; their sum is rounded once if it is too long for a float, and saturates like `Grid::value`.
+        let released = ((whole + nearest) * self.step).clamp(f64::MIN, f64::MAX);
+        (clear && prefix >= SMALLEST_PREFIX && scaled.is_finite()).then_some(released)
+    }
+}
+
+/// The number that an answer stands for: itself, 0 for `NaN`, the nearest float for an infinity.
+fn finite(answer: f64) -> f64 {
+    if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) }
+}
+
+/// One draw on its way: answer, scale and sign are known, and some digits of U.
+struct Draw {
+    answer: Dyadic,
+    scale: Dyadic,
+    negative: bool,
+    uniform: Uniform,
+}
+
+impl Draw {
+    fn new(answer: f64, scale: Scale, negative: bool, uniform: Uniform) -> Self {
+        let (answer, scale) = (Dyadic::from_finite(answer), Dyadic::from_finite(scale.get()));
+        Self { answer, scale, negative, uniform }
+    }
+
+    /// The j for which j · 2^k is the point of the grid nearest to answer ± scale · (−ln U).
+    fn settle<R: Rng + ?Sized>(mut self, grid: Grid, bits: &mut Bits<'_, R>) -> IBig {
+        // As long as U may be zero, the noise may be anything.
+        while self.uniform.prefix() == &UBig::ZERO {
+            self.uniform.extend(1, bits);
+        }
+        let (mut low, mut high) = self.between(grid);
+        while low != high && self.uniform.length() < 64 {
+            self.uniform.extend(1, bits);
+            (low, high) = self.between(grid);
+        }
+        // Floats tell no more. Halve the range by asking on which side of a boundary y lies.
+        while low < high {
+            let middle: IBig = (&low + &high) >> 1;
+            if self.is_below(&grid.boundary_above(&middle), bits) {
+                high = middle;
+            } else {
+                low = middle + IBig::ONE;
+            }
+        }
+        low
+    }
+
+    /// The points between which y rounds, for a positive prefix: by directed rounding of ln U, and exact arithmetic for the rest.
+    fn between(&self, grid: Grid) -> (IBig, IBig) {
+        let exponential = (-self.uniform.enclosure().ln()).max(Enclosure::ZERO);
+        // U ≥ 2^−length, also where no float is that small.
+        let [near, far] = [exponential.lo(), exponential.hi().min(self.uniform.length().into())].map(|t| {
+            let noise = &self.scale * &Dyadic::from_finite(t);
+            grid.nearest(&(&self.answer + &if self.negative { -noise } else { noise }))
+        });
+        if self.negative { (far, near) } else { (near, far) }
+    }
+
+    /// Whether y lies below a boundary.
+    fn is_below<R: Rng + ?Sized>(&mut self, boundary: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
+        // y < c  ⇔  ±T < (c − answer)/scale
+        let distance = boundary + &-self.answer.clone();
+        let distance = if self.negative { -distance } else { distance };
+        let farther = if distance.is_positive() { self.passes(&distance, bits) } else { true };
+        farther == self.negative
+    }
+
+    /// Whether −ln U > distance/scale, that is U < e^(−distance/scale), for a positive distance.
+    fn passes<R: Rng + ?Sized>(&mut self, distance: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
+        loop {
+            let digits = self.uniform.length() as usize;
+            let (lower, upper) = exp_neg(&distance.quotient(&self.scale, digits), digits);
+            if self.uniform.prefix() >= &upper {
+                return false;
+            }
+            if self.uniform.prefix() + UBig::ONE <= lower {
+                return true;
+            }
+            self.uniform.extend(64, bits);
+        }
+    }
+}
+
+/// A draw of which nothing is known yet, bit by bit: its law can be listed.
+#[cfg(any(test, feature = "claims"))]
 pub(crate) fn nearest<R: Rng + ?Sized>(
     answer: f64,
     scale: Scale,
     grid: Grid,
     bits: &mut Bits<'_, R>,
 ) -> IBig {
-    let answer = Dyadic::from_finite(answer);
-    let scale = Dyadic::from_finite(scale.get());
-    let magnitude = scale.floor_log2();
-    let signed = if bits.flip() { -scale } else { scale };
-    let mut noise = Exponential::draw(bits);
-    loop {
-        let [one, other] = noise.cell().map(|end| grid.nearest(&(&answer + &(&signed * &end))));
-        if one == other {
-            return one;
-        }
-        // An image of at least the width of a grid step holds a boundary for sure: draw the bits that it
-        // takes to get below that at once, and then one by one.
-        let excess = magnitude - i64::from(noise.digits()) - i64::from(grid.exponent());
-        noise.extend(u32::try_from(excess + 1).unwrap_or(0).max(1), bits);
-    }
+    let negative = bits.flip();
+    Draw::new(answer, scale, negative, Uniform::unknown()).settle(grid, bits)
 }
 
 #[cfg(test)]
@@ -149,8 +312,9 @@ mod tests {
         let least = f64::from_bits(1);
         for answer in [0.0, least, -least, 1e-300, 1.0, -1e300, f64::MAX, f64::MIN] {
             for b in [least, 1e-300, 1.0, 1e300, f64::MAX] {
-                for exponent in [-1074, -500, 0, 1023] {
-                    let j = nearest(answer, scale(b), grid(exponent), &mut Bits::new(&mut rng));
+                for grid in [-1074, -500, 0, 1023].map(grid).into_iter().filter(|grid| grid.suits(scale(b))) {
+                    let exponent = grid.exponent();
+                    let j = nearest(answer, scale(b), grid, &mut Bits::new(&mut rng));
                     // |noise| ≤ 64·scale but for a probability of e^−64, and rounding moves by half a step.
                     let point = Dyadic::new(j, exponent.into());
                     let slack = &Dyadic::new(64.into(), 0) * &Dyadic::from_finite(b);
@@ -197,6 +361,117 @@ mod tests {
                 .map(|_| nearest(answer, scale(1.0), fine, &mut Bits::new(&mut rng)) & IBig::from(15))
                 .collect();
             assert_eq!(residues.len(), 16);
+        }
+    }
+
+    /// The draw of a word by integers, with more digits from a generator.
+    fn slowly(word: u64, answer: f64, b: f64, k: i32, seed: u64) -> f64 {
+        let uniform = Uniform::with_prefix(word >> 1, 63);
+        let draw = Draw::new(answer, scale(b), word & 1 == 1, uniform);
+        grid(k).value(&draw.settle(grid(k), &mut Bits::new(&mut Insecure::seeded(seed))))
+    }
+
+    /// What floats settle, integers settle in the same way, whatever digits follow.
+    fn assert_fast_is_right(word: u64, answer: f64, b: f64, k: i32) -> bool {
+        let fast = Fast::new(scale(b), grid(k)).and_then(|fast| fast.settle(word, answer));
+        if let Some(released) = fast {
+            for seed in [1, 2] {
+                let exact = slowly(word, answer, b, k, seed);
+                assert_eq!(released, exact, "word {word:#x}, answer {answer:e}, scale {b:e}, grid {k}");
+            }
+        }
+        fast.is_some()
+    }
+
+    /// A word whose noise puts the answer near a boundary of the grid: `offset` units of U away from it.
+    fn word_near_boundary(answer: f64, b: f64, k: i32, steps: i32, offset: i32, negative: bool) -> u64 {
+        let step = grid(k).step();
+        let boundary = ((answer / step).round() + f64::from(steps) + 0.5) * step;
+        let t = (boundary - answer).abs() / b;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let prefix = ((-t).exp() * 2f64.powi(63)) as u64;
+        prefix.saturating_add_signed(offset.into()).min((1 << 63) - 1) << 1 | u64::from(negative)
+    }
+
+    #[test]
+    fn nearly_all_draws_are_settled_in_floats() {
+        let mut rng = Insecure::seeded(23);
+        let fast = Fast::new(scale(1.3), Grid::below(scale(1.3))).unwrap();
+        let settled = (0..1 << 20).filter(|_| fast.settle(rng.next_u64(), 0.1).is_some()).count();
+        // About one in 2¹⁴ is left over, 64 of these; more than 128 with probability below e^−24 (Chernoff).
+        assert!(settled > (1 << 20) - 128, "{} are left over", (1 << 20) - settled);
+    }
+
+    #[test]
+    fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
+        // Answer 0, scale 1, whole numbers: the boundary ½ is U = e^−½. All further digits 0 put U below it and the noise above
+        // the boundary; all digits 1 put it on the other side.
+        let prefix = 5_594_257_926_288_582_649u64; // ⌊e^−½·2⁶³⌋
+        struct Constant(u8);
+        impl rand_core::TryRng for Constant {
+            type Error = std::convert::Infallible;
+            fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+                Ok(u32::from_ne_bytes([self.0; 4]))
+            }
+            fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+                Ok(u64::from_ne_bytes([self.0; 8]))
+            }
+            fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+                bytes.fill(self.0);
+                Ok(())
+            }
+        }
+        let settle = |byte: u8, negative: bool| {
+            let draw = Draw::new(0.0, scale(1.0), negative, Uniform::with_prefix(prefix, 63));
+            draw.settle(grid(0), &mut Bits::new(&mut Constant(byte)))
+        };
+        assert_eq!([settle(0, false), settle(255, false)], [IBig::ONE, IBig::ZERO]);
+        assert_eq!([settle(0, true), settle(255, true)], [-IBig::ONE, IBig::ZERO]);
+        assert!(Fast::new(scale(1.0), grid(0)).unwrap().settle(prefix << 1, 0.0).is_none());
+    }
+
+    #[test]
+    fn deep_tails_take_as_many_digits_as_they_need() {
+        // U below 2⁻³⁰⁰: the noise is beyond 207 scales.
+        struct Late(u32);
+        impl rand_core::TryRng for Late {
+            type Error = std::convert::Infallible;
+            fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+                unreachable!("bits come in words of 64")
+            }
+            fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+                self.0 += 1;
+                Ok(if self.0 < 5 { 0 } else { 0x9e37_79b9_7f4a_7c15 })
+            }
+            fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
+                unreachable!("bits come in words of 64")
+            }
+        }
+        let j = nearest(0.0, scale(1.0), grid(0), &mut Bits::new(&mut Late(0)));
+        assert!(j >= IBig::from(176) && j <= IBig::from(180), "{j}"); // 255 to 258 halvings of ln 2
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn floats_and_integers_agree_on_any_word(
+            word in (any::<u64>(), 0u32..64).prop_map(|(word, zeros)| word >> zeros),
+            answer in prop_oneof![-1e3..1e3f64, any::<f64>()],
+            b in 1e-3..1e3f64,
+            k in -40i32..12,
+        ) {
+            if answer.is_finite() {
+                assert_fast_is_right(word, answer, b, k);
+            }
+        }
+
+        #[test]
+        fn floats_and_integers_agree_near_boundaries(
+            answer in -10.0..10.0f64, b in 0.5..2.0f64, k in -32i32..-20, steps in 0i32..1 << 20,
+            offset in prop_oneof![-(1i32 << 12)..1 << 12, -(1i32 << 20)..1 << 20], negative in any::<bool>(),
+        ) {
+            let signed = if negative { -steps } else { steps };
+            assert_fast_is_right(word_near_boundary(answer, b, k, signed, offset, negative), answer, b, k);
         }
     }
 

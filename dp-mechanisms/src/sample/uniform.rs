@@ -2,6 +2,7 @@
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
+use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use super::Bits;
@@ -20,8 +21,14 @@ pub(crate) struct Uniform {
 
 impl Uniform {
     /// A real of which nothing is known yet.
+    #[cfg(any(test, feature = "claims"))]
     pub(crate) const fn unknown() -> Self {
         Self { prefix: UBig::ZERO, length: 0 }
+    }
+
+    /// A real of which the first `length` digits are known, as the binary digits of an integer.
+    pub(crate) fn with_prefix(prefix: u64, length: u32) -> Self {
+        Self { prefix: prefix.into(), length }
     }
 
     /// The known digits, as an integer.
@@ -46,27 +53,15 @@ impl Uniform {
         self.length += count;
     }
 
-    /// Whether this real lies below the other one, by their first differing digit.
-    ///
-    /// At each digit the two differ with probability ½: two digits of each are looked at on average, and equal
-    /// reals have probability zero.
-    pub(crate) fn is_below<R: Rng + ?Sized>(&mut self, other: &mut Self, bits: &mut Bits<'_, R>) -> bool {
-        let mut index = 0;
-        loop {
-            let (mine, theirs) = (self.digit(index, bits), other.digit(index, bits));
-            if mine != theirs {
-                return theirs;
-            }
-            index += 1;
-        }
-    }
-
-    /// The digit of weight 2^−(index+1), drawn if it is the first unknown one.
-    fn digit<R: Rng + ?Sized>(&mut self, index: u32, bits: &mut Bits<'_, R>) -> bool {
-        if index == self.length {
-            self.extend(1, bits);
-        }
-        self.prefix.bit((self.length - 1 - index) as usize)
+    /// Encloses the real between floats.
+    pub(crate) fn enclosure(&self) -> Enclosure {
+        let dropped = self.prefix.bit_len().saturating_sub(53);
+        let top = u64::try_from(&self.prefix >> dropped).expect("53 bits are left");
+        // 2^(dropped − length) for lengths that occur; shorter than any float would hold it becomes zero, which is a lower end still.
+        let unit = 2f64.powi(i32::try_from(dropped).unwrap_or(i32::MAX).saturating_sub_unsigned(self.length));
+        #[allow(clippy::cast_precision_loss)] // at most 2⁵³
+        let [lower, upper] = [top, top + 1].map(|end| end as f64 * unit);
+        Enclosure::new(lower, if unit > 0.0 { upper } else { f64::from_bits(1) })
     }
 }
 
@@ -74,40 +69,29 @@ impl Uniform {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use crate::sample::replay::Law;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_fresh_comparison_is_a_fair_coin_after_two_bits_a_digit() {
-        // Undecided after n digits with probability 2⁻ⁿ; of the rest one half is below.
-        let law = Law::of(12, |bits| Uniform::unknown().is_below(&mut Uniform::unknown(), bits));
-        assert_eq!(law.open(), 1.0 / 64.0);
-        assert!(law.decided().eq([(&false, 63.0 / 128.0), (&true, 63.0 / 128.0)]));
-    }
 
     proptest! {
         #[test]
-        fn comparing_keeps_known_digits_and_agrees_with_the_cells(
-            known in 0u32..200, fresh in 0u32..200, seed in any::<u64>(),
-        ) {
+        fn extending_keeps_known_digits_and_stays_enclosed(known in 0u32..200, more in 0u32..200, seed in any::<u64>()) {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let (mut a, mut b) = (Uniform::unknown(), Uniform::unknown());
-            a.extend(known, &mut bits);
-            b.extend(fresh, &mut bits);
-            let before = a.clone();
-            let below = a.is_below(&mut b, &mut bits);
-            prop_assert!(a.length() >= known && b.length() >= fresh);
-            prop_assert_eq!(a.prefix() >> (a.length() - known) as usize, before.prefix().clone());
-            // Bring both to one denominator: the cells must be disjoint and in the order that was claimed.
-            let length = a.length().max(b.length());
-            let cell = |u: &Uniform| {
-                let step = (length - u.length()) as usize;
-                (u.prefix() << step, (u.prefix() + UBig::ONE) << step)
-            };
-            let ((a_low, a_high), (b_low, b_high)) = (cell(&a), cell(&b));
-            let disjoint_in_order = if below { a_high <= b_low } else { b_high <= a_low };
-            prop_assert!(disjoint_in_order);
+            let mut real = Uniform::unknown();
+            real.extend(known, &mut bits);
+            let before = real.clone();
+            real.extend(more, &mut bits);
+            prop_assert_eq!(real.length(), known + more);
+            prop_assert_eq!(real.prefix() >> more as usize, before.prefix().clone());
+            let (wide, narrow) = (before.enclosure(), real.enclosure());
+            prop_assert!(wide.lo() <= narrow.lo() && narrow.hi() <= wide.hi());
+            prop_assert!(narrow.hi() - narrow.lo() <= 0.5f64.powi(52).max(0.5f64.powi((known + more).cast_signed())));
         }
+    }
+
+    #[test]
+    fn a_prefix_is_its_digits() {
+        let real = Uniform::with_prefix(0b101, 3);
+        assert_eq!(real.enclosure(), Enclosure::new(0.625, 0.75));
+        assert_eq!(Uniform::unknown().enclosure(), Enclosure::new(0.0, 1.0));
     }
 }
