@@ -16,10 +16,27 @@ use crate::Error;
 ///
 /// The relation is inferred from the first measurement that is spent, and fixed from then on. A budget cannot be cloned, for then it
 /// could be spent twice.
+///
+/// What was spent is rounded up, and equal costs in a row are counted, not added up one by one. Ten releases at ε = 0.1 still do not fit a budget
+/// of 1, because the float `0.1` is above a tenth; ten [shares](dp_core::Pure::share) of the total do.
+///
+/// ```
+/// use dp_accounting::Budget;
+/// use dp_core::{AddRemove, Guarantee, Pure};
+///
+/// let total = Pure::new(1.0)?;
+/// let budget = Budget::<Pure, AddRemove>::new(total);
+/// let tenth = total.share(10.try_into().expect("ten is not zero"));
+/// assert!(budget.affords(&tenth.times(10)) && !budget.affords(&Pure::new(0.1)?.times(10)));
+/// # Ok::<(), dp_core::Error>(())
+/// ```
 #[derive(Debug, PartialEq)]
 pub struct Budget<G, A> {
     total: G,
-    spent: G,
+    /// What was spent before the last run of equal costs.
+    before: G,
+    /// The cost of that run, and how often it was paid.
+    run: (G, u64),
     relation: PhantomData<fn() -> A>,
 }
 
@@ -27,7 +44,7 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
     /// A budget of which nothing is spent yet.
     #[must_use]
     pub fn new(total: G) -> Self {
-        Self { total, spent: G::perfect(), relation: PhantomData }
+        Self { total, before: G::perfect(), run: (G::perfect(), 0), relation: PhantomData }
     }
 
     /// The whole budget.
@@ -38,14 +55,15 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
 
     /// What the releases so far cost together.
     #[must_use]
-    pub const fn spent(&self) -> &G {
-        &self.spent
+    pub fn spent(&self) -> G {
+        let (cost, count) = &self.run;
+        self.before.compose(&cost.times(*count))
     }
 
     /// Whether a release at this cost would fit.
     #[must_use]
     pub fn affords(&self, cost: &G) -> bool {
-        self.spent.compose(cost).is_at_most(&self.total)
+        self.after(cost).0.is_at_most(&self.total)
     }
 
     /// Pays for one release of a measurement and draws it.
@@ -64,16 +82,26 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
         R: SecureRng + ?Sized,
     {
         let cost = measurement.guarantee().into_notion();
-        let after = self.spent.compose(&cost);
+        let (after, before, run) = self.after(&cost);
         if !after.is_at_most(&self.total) {
             return Err(Error::Exhausted {
                 total: self.total.to_string(),
-                spent: self.spent.to_string(),
+                spent: self.spent().to_string(),
                 requested: cost.to_string(),
             });
         }
-        self.spent = after;
+        (self.before, self.run) = (before, run);
         Ok(measurement.release(data, rng)?)
+    }
+
+    /// What would be spent after paying a cost, and how it would be booked.
+    fn after(&self, cost: &G) -> (G, G, (G, u64)) {
+        let (last, count) = &self.run;
+        let (before, run) = match count.checked_add(1) {
+            Some(more) if last == cost => (self.before.clone(), (cost.clone(), more)),
+            _ => (self.spent(), (cost.clone(), 1)),
+        };
+        (before.compose(&run.0.times(run.1)), before, run)
     }
 }
 
@@ -141,7 +169,7 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(budget.spend(&quarter, &[], &mut Silent), Ok(7));
         }
-        assert_eq!(budget.spent(), budget.total());
+        assert_eq!(&budget.spent(), budget.total());
         let refused = budget.spend(&Probe::new(1e-300), &[], &mut Silent).unwrap_err();
         assert_eq!(
             refused.to_string(),
@@ -157,7 +185,7 @@ mod tests {
         let dear = Probe::new(0.6);
         assert!(!budget.affords(&dear.guarantee()));
         assert!(budget.spend(&dear, &[], &mut Silent).is_err());
-        assert_eq!((dear.draws.get(), budget.spent()), (0, &Pure::perfect()));
+        assert_eq!((dear.draws.get(), budget.spent()), (0, Pure::perfect()));
     }
 
     #[test]
@@ -165,7 +193,7 @@ mod tests {
         let mut budget = Budget::new(Pure::new(0.5).unwrap());
         let failing = Probe { fails: true, ..Probe::new(0.5) };
         assert!(matches!(budget.spend(&failing, &[], &mut Silent), Err(Error::Core(_))));
-        assert_eq!(budget.spent(), &Pure::new(0.5).unwrap());
+        assert_eq!(budget.spent(), Pure::new(0.5).unwrap());
     }
 
     #[test]
@@ -175,5 +203,28 @@ mod tests {
         let tenth = Probe::new(0.1);
         let fitted = (0..10).filter(|_| budget.spend(&tenth, &[], &mut Silent).is_ok()).count();
         assert_eq!(fitted, 9);
+    }
+
+    #[test]
+    fn shares_fit_to_the_last_one() {
+        let total = Pure::new(1.0).unwrap();
+        for parts in [3u32, 7, 10, 1000] {
+            let mut budget = Budget::new(total);
+            let share = Probe::new(total.share(parts.try_into().unwrap()).epsilon().get());
+            let fitted = (0..parts + 1).filter(|_| budget.spend(&share, &[], &mut Silent).is_ok()).count();
+            assert_eq!(fitted, parts as usize);
+        }
+    }
+
+    #[test]
+    fn what_is_spent_is_never_less_than_the_sum() {
+        let mut budget = Budget::new(Pure::new(100.0).unwrap());
+        let costs = [0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.3];
+        for cost in costs {
+            budget.spend(&Probe::new(cost), &[], &mut Silent).unwrap();
+        }
+        let sum = costs.iter().fold(Pure::perfect(), |sum, cost| sum.compose(&Pure::new(*cost).unwrap()));
+        // 1.2 and a little, exactly 1.2000000000000000388…: at or above it, and not above what adding one by one gives.
+        assert!(budget.spent().epsilon().get() >= 1.2f64.next_up() && budget.spent().is_at_most(&sum));
     }
 }

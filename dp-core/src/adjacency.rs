@@ -20,7 +20,7 @@ use crate::{Error, Guarantee};
 ///
 /// Implement it for your own relation (users, households, weeks) to keep it apart from the ones below.
 pub trait Adjacency: Copy + Debug + Default + Send + Sync + 'static {
-    /// How the relation is called in text and in files.
+    /// How the relation is called in text.
     const NAME: &'static str;
 
     /// What a release of all parts of a partition guarantees (claim A2).
@@ -52,7 +52,6 @@ pub trait Metric<Data: ?Sized>: Adjacency {
 
 /// Neighbours differ by one record that is present in one and absent from the other ("unbounded" privacy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AddRemove;
 
 impl Adjacency for AddRemove {
@@ -82,7 +81,6 @@ impl<T: PartialEq> Metric<[T]> for AddRemove {
 
 /// Neighbours have the same length and differ in one position ("bounded" privacy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReplaceOne;
 
 impl Adjacency for ReplaceOne {
@@ -116,7 +114,6 @@ impl<T: PartialEq> Metric<[T]> for ReplaceOne {
 
 /// Neighbours are graphs on the same nodes that differ in one edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EdgeAdjacency;
 
 impl Adjacency for EdgeAdjacency {
@@ -150,10 +147,10 @@ fn worst<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
 
 /// Holds of a relation and itself only: the check that two measurements speak of the same neighbours.
 #[diagnostic::on_unimplemented(
-    message = "cannot combine measurements under different neighbour relations: `{Self}` and `{A}`",
-    label = "this measurement is private under `{Self}`, the other one under `{A}`",
-    note = "a guarantee under one relation says nothing under another; state both under the same one, \
-            for instance with `.under_replace_one()`"
+    message = "cannot combine different neighbour relations: `{Self}` and `{A}`",
+    label = "this measurement is private under `{Self}`, but `{A}` is asked for",
+    note = "a guarantee under one relation says nothing under another; state both under the same one: \
+            a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost"
 )]
 pub trait SameRelation<A: Adjacency>: Adjacency {}
 

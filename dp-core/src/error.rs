@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::number::write_number;
+
 /// Every way in which this crate refuses a request.
 ///
 /// An error is about parameters and public sizes only. It never carries a record, a statistic of records, or a
@@ -37,6 +39,13 @@ pub enum Error {
         /// The number of records that were passed.
         found: usize,
     },
+    /// Data that are split at a position end before it.
+    TooShort {
+        /// Where the data are split.
+        position: usize,
+        /// The number of records that were passed.
+        found: usize,
+    },
     /// Two lists that belong together have different lengths.
     LengthMismatch {
         /// The names of the two arguments.
@@ -59,21 +68,24 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfRange { argument, allowed, found } => {
-                write!(
-                    f,
-                    "{argument} must lie in {allowed}, but {found} was passed: pass a number from that range"
-                )
+                write!(f, "{argument} must lie in {allowed}, but ")?;
+                write_number(*found, f)?;
+                f.write_str(" was passed: pass a number from that range")
             }
             Self::BadBounds { lower, upper } => write!(
                 f,
                 "the bounds [{lower}, {upper}] are not an interval: \
-                 pass two finite numbers, the lower below the upper, whose difference is finite too"
+                 pass two different finite numbers, the lower one first, whose difference is finite too"
             ),
             Self::Empty { argument } => write!(f, "{argument} is empty: pass at least one"),
             Self::WrongSize { declared, found } => write!(
                 f,
-                "the query was declared for {declared} records, but {found} were passed: \
+                "the query was declared for a size of {declared}, but the size of the data is {found}: \
                  declare the size of the data that you release, which replace-one neighbours share and anyone may know"
+            ),
+            Self::TooShort { position, found } => write!(
+                f,
+                "the data are split at position {position}, but their size is {found}: split them where both parts exist"
             ),
             Self::LengthMismatch { arguments, lengths: (a, b) } => {
                 write!(f, "{arguments} have {a} and {b} entries: pass lists of the same length")
@@ -103,14 +115,22 @@ mod tests {
             ),
             (
                 Error::BadBounds { lower: 1.0, upper: 0.0 },
-                "the bounds [1, 0] are not an interval: pass two finite numbers, the lower below the upper, \
-                 whose difference is finite too",
+                "the bounds [1, 0] are not an interval: pass two different finite numbers, the lower one \
+                 first, whose difference is finite too",
             ),
             (Error::Empty { argument: "the list of parts" }, "the list of parts is empty: pass at least one"),
             (
                 Error::WrongSize { declared: 10, found: 9 },
-                "the query was declared for 10 records, but 9 were passed: declare the size of the data that \
-                 you release, which replace-one neighbours share and anyone may know",
+                "the query was declared for a size of 10, but the size of the data is 9: declare the size of the \
+                 data that you release, which replace-one neighbours share and anyone may know",
+            ),
+            (
+                Error::TooShort { position: 5, found: 2 },
+                "the data are split at position 5, but their size is 2: split them where both parts exist",
+            ),
+            (
+                Error::OutOfRange { argument: "scale", allowed: "(0, ∞)", found: f64::INFINITY },
+                "scale must lie in (0, ∞), but ∞ was passed: pass a number from that range",
             ),
             (
                 Error::LengthMismatch { arguments: "p and q", lengths: (2, 3) },

@@ -17,7 +17,7 @@
 //! | [`DominatingPair`](pairs::DominatingPair) | the exact privacy loss of a mechanism | [`pairs::LaplacePair`] |
 //!
 //! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise, measurements under different
-//! neighbour relations added up, a Gaussian paid from a budget in pure ε, a guarantee strengthened, a seeded generator used
+//! neighbour relations added up, a zCDP release paid from a budget in pure ε, a guarantee strengthened, a seeded generator used
 //! for a release. The compiler says which one it is.
 //!
 //! # The lattice of notions
@@ -38,10 +38,15 @@
 //! [directed rounding](rounding), and the upper end is taken once. What cannot be a type is [checked once](number), in a
 //! constructor that names the argument and its range; reading from disk checks the same.
 //!
+//! # Features
+//!
+//! `std` (on by default; without it the crate needs `alloc`), `serde` (on by default: numbers and guarantees on disk; numbers of more than fifteen
+//! digits are written as text, so that no reader shortens them), `claims` (the ledger of executable claims, for `cargo xtask verify`).
+//!
 //! # Example
 //!
 //! A query, a mechanism and a measurement, end to end. Real ones live in `dp-sensitivity` and `dp-mechanisms`; these are the
-//! smallest that can be written: the parity of a bit, by randomised response with odds 3 to 1.
+//! smallest that can be written: whether the number of records is odd, by randomised response with odds 3 to 1.
 //!
 //! ```
 //! use dp_core::*;
@@ -59,7 +64,7 @@
 //!     }
 //! }
 //!
-//! /// Two bits may be at most 1 apart in any norm.
+//! /// Two bits are at most 1 apart, in ℓ1 as in any norm; ℓ1 is the one that the mechanism below asks for.
 //! impl SensitivityIn<L1> for Parity {
 //!     fn sensitivity(&self) -> Sensitivity<L1, AddRemove> {
 //!         Sensitivity::new(1.0).expect("one is a sensitivity")
@@ -112,13 +117,21 @@ pub mod sensitivity;
 #[cfg(feature = "serde")]
 mod serde_number;
 
+#[doc(inline)]
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
+#[doc(inline)]
 pub use measurement::Measurement;
+#[doc(inline)]
 pub use mechanism::{Calibrate, Dominated, ForGuarantee, Mechanism, Target};
+#[doc(inline)]
 pub use notion::{Approx, Curve, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
+#[doc(inline)]
 pub use number::{Alpha, Delta, Epsilon, Mu, Rho, Scale};
+#[doc(inline)]
 pub use query::{Query, SensitivityIn};
+#[doc(inline)]
 pub use rng::SecureRng;
+#[doc(inline)]
 pub use sensitivity::{L1, L2, LInf, MeasuredIn, Norm, Sensitivity};

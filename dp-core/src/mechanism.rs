@@ -12,11 +12,26 @@ use crate::sensitivity::{MeasuredIn, Norm};
 
 /// A randomised function of an exact answer.
 ///
+/// Four traits and a type, and who has them:
+///
+/// | | says | who |
+/// |---|---|---|
+/// | [`Mechanism`] | this much noise | `Laplace` with a scale |
+/// | [`ForGuarantee`] | as much noise as a guarantee takes | `Laplace`, for [`Pure`](crate::Pure) |
+/// | [`Target`] | such a guarantee, to be met when the sensitivity is known | `Laplace::epsilon(0.5)` |
+/// | [`Calibrate`] | one of these two: what [`Query::with`](crate::Query::with) takes | every mechanism and target |
+/// | [`Dominated`] | my exact privacy loss | `Laplace` |
+///
 /// # Contract
 /// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`, the output distributions of `draw` on a
 ///   and b satisfy the returned guarantee, in both directions. It rises with `s`.
 /// - `draw` samples the law of the theorem exactly, then rounds by a function that does not look at the data. It
 ///   reads nothing but the answer and the generator.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a mechanism, nor a target for one",
+    label = "neither a mechanism nor a target",
+    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing?"
+)]
 pub trait Mechanism {
     /// The exact answer.
     type Input: ?Sized;
@@ -73,6 +88,11 @@ pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
 /// An amount of noise, fixed or still to be computed from the sensitivity: what [`Query::with`](crate::Query::with) takes.
 ///
 /// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one, with the guarantee that was asked for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a mechanism, nor a target for one",
+    label = "neither a mechanism nor a target",
+    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing?"
+)]
 pub trait Calibrate {
     /// The mechanism that results.
     type Mechanism: Mechanism;
@@ -111,7 +131,11 @@ pub struct Target<M, G> {
 impl<M, G> Target<M, G> {
     /// A target to be met by mechanisms of the kind `M`.
     #[must_use]
-    pub const fn new(guarantee: G) -> Self {
+    pub const fn new(guarantee: G) -> Self
+    where
+        M: ForGuarantee<G>,
+        G: Guarantee,
+    {
         Self { guarantee, mechanism: PhantomData }
     }
 }
@@ -127,7 +151,7 @@ impl<M: ForGuarantee<G>, G: Guarantee> Calibrate for Target<M, G> {
 
 impl<M, G: Clone> Clone for Target<M, G> {
     fn clone(&self) -> Self {
-        Self::new(self.guarantee.clone())
+        Self { guarantee: self.guarantee.clone(), mechanism: PhantomData }
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a failed construction is a failed test
 
-use dp_core::{Alpha, Approx, Curve, Delta, Epsilon, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
+use dp_core::{Alpha, Approx, Curve, Delta, Epsilon, Gdp, Guarantee, Points, Pure, Rdp, Zcdp};
 use proptest::prelude::*;
 
 /// How much upward rounding may add, relatively.
@@ -163,8 +163,8 @@ proptest! {
     fn relaxing_then_composing_is_never_tighter_than_the_truth(a in gdp(), b in gdp(), delta in 1e-12..1e-2f64) {
         let delta = Delta::new(delta).unwrap();
         let truth = a.compose(&b).epsilon_at(delta).get();
-        let zcdp = Relax::<Zcdp>::relax(&a).compose(&b.relax());
-        let rdp = Relax::<Rdp>::relax(&a).compose(&b.relax());
+        let zcdp = a.relax::<Zcdp>().compose(&b.relax());
+        let rdp = a.relax::<Rdp>().compose(&b.relax());
         prop_assert!(truth <= zcdp.epsilon_at(delta).get() * (1.0 + 1e-12));
         prop_assert!(truth <= rdp.epsilon_at(delta).get() * (1.0 + 1e-12));
         let half = Delta::new(delta.get() / 2.0).unwrap();
@@ -188,8 +188,8 @@ proptest! {
         let at = Epsilon::new(view).unwrap();
         let covers = |delta: Delta| profile <= delta.get() * (1.0 + 1e-9) + 1e-15;
         prop_assert!(covers(pure.times(k.into()).delta_at(at)));
-        prop_assert!(covers(Relax::<Gdp>::relax(&pure).times(k.into()).delta_at(at)));
-        prop_assert!(covers(Relax::<Zcdp>::relax(&pure).times(k.into()).delta_at(at)));
-        prop_assert!(covers(Relax::<Rdp>::relax(&pure).times(k.into()).delta_at(at)));
+        prop_assert!(covers(pure.relax::<Gdp>().times(k.into()).delta_at(at)));
+        prop_assert!(covers(pure.relax::<Zcdp>().times(k.into()).delta_at(at)));
+        prop_assert!(covers(pure.relax::<Rdp>().times(k.into()).delta_at(at)));
     }
 }

@@ -7,8 +7,8 @@ use dp_core::measurement::{ByKey, SplitAt};
 use dp_core::pairs::{DominatingPair, FinitePair};
 use dp_core::rounding::ln_up;
 use dp_core::{
-    AddRemove, Adjacency, Approx, Delta, Epsilon, Error, Guarantee, Measurement, Metric, Pure, Relax,
-    ReplaceOne, Zcdp,
+    AddRemove, Adjacency, Approx, Delta, Epsilon, Error, Guarantee, Measurement, Metric, Pure, ReplaceOne,
+    Zcdp,
 };
 use rand_core::{Rng, TryRng};
 
@@ -184,7 +184,7 @@ fn parts_by_position_cost_the_worst_part_under_replace_one() {
     let split = SplitAt::new(1, twice, Seen::<ReplaceOne>::new(2));
     assert_eq!(split.guarantee(), ln3().times(2)); // max(ε₁ + ε₂, ε₃)
     assert_private(&split, 3, 1.0);
-    assert_eq!(split.draw(&[], &mut Replay(vec![])), Err(Error::WrongSize { declared: 1, found: 0 }));
+    assert_eq!(split.draw(&[], &mut Replay(vec![])), Err(Error::TooShort { position: 1, found: 0 }));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use dp_core::pairs::{
     RandomizedResponsePair,
 };
 use dp_core::rounding::div_up;
-use dp_core::{Alpha, Curve, Delta, Epsilon, Gdp, Guarantee, Mu, Rdp, Relax, Scale, Zcdp};
+use dp_core::{Alpha, Curve, Delta, Epsilon, Gdp, Guarantee, Mu, Rdp, Scale, Zcdp};
 use serde_json::Value;
 
 fn read(text: &str) -> Vec<Value> {

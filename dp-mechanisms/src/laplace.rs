@@ -35,7 +35,7 @@ use crate::sample::{Grid, laplace::Sampler};
 /// let noise = Laplace::for_guarantee(&Pure::new(0.5)?, count)?;
 /// assert_eq!(noise.scale().get(), 2.0);
 /// assert_eq!(noise.guarantee(count), Pure::new(0.5)?);
-/// assert!(noise.error_at_confidence(0.05)? < 6.0); // in 95 of 100 releases
+/// assert!(noise.error_bound(0.05)? < 6.0); // in 95 of 100 releases
 /// let released = noise.draw(&1234.0, &mut OsSeeded::new()?)?;
 /// assert!(released.is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
@@ -141,7 +141,7 @@ impl Laplace {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_at_confidence(&self, beta: f64) -> Result<f64, Error> {
+    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
         if beta > 0.0 && beta <= 1.0 {
             Ok(mul_up(self.scale.get(), -ln_down(beta)))
         } else {
@@ -290,11 +290,11 @@ mod tests {
             (noise.standard_deviation() - 18f64.sqrt()).abs() < 1e-15 * 18.0
                 && noise.standard_deviation() > 4.242_640_687_119_285
         );
-        assert_eq!(noise.error_at_confidence(1.0), Ok(0.0));
-        let error = noise.error_at_confidence(0.05).unwrap();
+        assert_eq!(noise.error_bound(1.0), Ok(0.0));
+        let error = noise.error_bound(0.05).unwrap();
         assert!((8.987_196_820_661_972..8.987_196_820_661_98).contains(&error), "{error}"); // 3 ln 20
         for bad in [0.0, -0.1, 1.1, f64::NAN] {
-            assert!(noise.error_at_confidence(bad).is_err());
+            assert!(noise.error_bound(bad).is_err());
         }
     }
 

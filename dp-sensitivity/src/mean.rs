@@ -5,7 +5,7 @@ use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn
 
 use crate::fixed_point::FixedPoint;
 
-/// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public (claim M17).
+/// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
 ///
 /// Its sensitivity is (b − a)/n. The sum is exact in fixed point; the division and the conversion to a float round
 /// three times, by at most 2⁻⁵³ of the largest mean each, and the sensitivity includes that.
@@ -22,10 +22,10 @@ impl Mean {
     /// The mean of `size` ≥ 1 records that are declared to lie within `bounds`.
     ///
     /// # Errors
-    /// [`Error::Empty`] when the size is zero.
+    /// [`Error::OutOfRange`] when the size is zero.
     pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
         if size == 0 {
-            return Err(Error::Empty { argument: "the data of a mean" });
+            return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
         }
         let sensitivity = sensitivity(bounds, size);
         // Refuses the rare bounds for which the sum of both terms overflows.

@@ -113,11 +113,16 @@ fn read_messages(stdout: &str) -> BTreeMap<String, Seen> {
         let diagnostic = &message["message"];
         // The closing "aborting due to…" is an error without a place in the source.
         if diagnostic["level"] == "error" && diagnostic["spans"][0].is_object() {
-            // The compiler writes `dp_core::Pure` or `Pure`, depending on what else has that name.
-            seen.errors.extend(diagnostic["rendered"].as_str().map(|text| text.replace("dp_core::", "")));
+            seen.errors.extend(diagnostic["rendered"].as_str().map(without_crate_names));
         }
     }
     seen
+}
+
+/// The compiler writes `dp_core::Pure` or `Pure`, depending on what else has that name.
+fn without_crate_names(text: &str) -> String {
+    let crates = ["dp_core::", "dp_mechanisms::", "dp_sensitivity::", "dp_accounting::"];
+    crates.iter().fold(text.to_owned(), |text, name| text.replace(name, ""))
 }
 
 /// Everything that is not as it must be.

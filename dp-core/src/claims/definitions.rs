@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{Claim, Finding, Kind, Verdict};
 use crate::pairs::{DominatingPair, FinitePair, GaussianPair, LaplacePair, RandomizedResponsePair};
 use crate::rounding::Enclosure;
-use crate::{Alpha, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Relax, Rho, Zcdp};
+use crate::{Alpha, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Rho, Zcdp};
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![
@@ -231,7 +231,7 @@ fn tail_bound(c: f64) -> Finding {
     let mut tightest = 0.0f64;
     for epsilon in [0.1, 1.0, 3.0] {
         let pure = Pure::from(Epsilon::saturating(epsilon));
-        let rho = Enclosure::point(Relax::<Zcdp>::relax(&pure).rho().get());
+        let rho = Enclosure::point(pure.relax::<Zcdp>().rho().get());
         for k in 1..60u8 {
             let lambda = epsilon * f64::from(k) / 50.0;
             let bound = (-(Enclosure::point(lambda).square() / (rho * Enclosure::point(c)))).exp();

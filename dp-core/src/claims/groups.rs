@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::definitions::{ORDERS, order};
 use super::{Claim, Finding, Kind, Verdict};
 use crate::pairs::{DominatingPair, FinitePair, GaussianPair, LaplacePair};
-use crate::{Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Relax, Zcdp};
+use crate::{Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Zcdp};
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![
@@ -45,7 +45,7 @@ fn group_privacy([epsilon_share, rho_share, delta_share]: [f64; 3]) -> Finding {
             }
             // Gaussian noise: k steps are k times the distance.
             let gaussian = GaussianPair::new(Mu::saturating(times * once));
-            let rho = rho_share * Relax::<Zcdp>::relax(&gdp).for_group(k).rho().get();
+            let rho = rho_share * gdp.relax::<Zcdp>().for_group(k).rho().get();
             for alpha in ORDERS {
                 let within = gaussian.renyi(order(alpha)).lo() <= rho * alpha;
                 if !within {
@@ -101,7 +101,7 @@ fn approximate_group(k: u32, share: f64) -> Result<(), Finding> {
 fn triangle(share: f64) -> Finding {
     let line = |pair: &FinitePair| {
         let pure = Pure::from(Epsilon::saturating(pair.max_loss().max(pair.reversed().max_loss())));
-        Relax::<Zcdp>::relax(&pure).rho().get()
+        pure.relax::<Zcdp>().rho().get()
     };
     for (a, b) in [(0.5, 0.5), (0.1, 2.0), (3.0, 0.2)] {
         // D_α(N(0)‖N(a)) = αa²/2: the distances add up, and so do the square roots.

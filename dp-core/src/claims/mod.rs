@@ -1,7 +1,12 @@
 //! The claims ledger: every statement that the library rests on, with a check that can say no.
 //!
 //! A claim is a sentence from a source and a function that looks for itself. `cargo xtask verify` gathers the claims of all crates and
-//! runs them. Claims of the literature that are false are entries too: they must be *refuted*, by a certified counterexample.
+//! runs them; "claim D12" in these docs is what `cargo xtask verify D12` checks. Claims of the literature that are false are entries too: they
+//! must be *refuted*, by a certified counterexample.
+//!
+//! The sources are five sets of lecture notes: *Ottawa*, R. Kulik, MAT 4376 Foundations of Data Privacy; *Cambridge*, T. M. Cheema and
+//! F. Huszár, Differential Privacy; *Kearns*, notes on the Laplace and exponential mechanisms; *Wang*, Y.-X. Wang, Lecture 15 on
+//! propose-test-release; *Harvard*, CS 208, section 5.
 
 mod composition;
 mod definitions;

@@ -108,7 +108,7 @@ pub trait Measurement {
         Relaxed::new(self)
     }
 
-    /// The same release, its guarantee stated as (ε,δ)-privacy at a chosen δ.
+    /// The same release, its guarantee stated as (ε,δ)-privacy at a chosen δ. See [`Guarantee::at_delta`] for a δ that is too small.
     fn at_delta(self, delta: Delta) -> AtDelta<Self>
     where
         Self: Sized,
@@ -116,10 +116,13 @@ pub trait Measurement {
         AtDelta::new(self, delta)
     }
 
-    /// The same release under replace-one neighbours, which are two steps of add/remove apart.
+    /// The same release under replace-one neighbours, which are two steps of add/remove apart: the guarantee of a group of two.
+    ///
+    /// A query that knows its sensitivity under replace-one gives more, where it has one: a count costs the same under both.
     fn under_replace_one(self) -> UnderReplaceOne<Self>
     where
-        Self: Sized + Measurement<Adjacency = AddRemove>,
+        Self: Sized,
+        Self::Adjacency: SameRelation<AddRemove>,
     {
         UnderReplaceOne::new(self)
     }

@@ -37,7 +37,8 @@ impl<M, K> ByKey<M, K> {
     /// [`Error::Empty`] without parts.
     pub fn new<T>(parts: Vec<M>, key: K) -> Result<Self, Error>
     where
-        M: Measurement<Data = [T], Adjacency = AddRemove>,
+        M: Measurement<Data = [T]>,
+        M::Adjacency: SameRelation<AddRemove>,
         K: Fn(&T) -> usize,
     {
         if parts.is_empty() {
@@ -50,7 +51,8 @@ impl<M, K> ByKey<M, K> {
 impl<T, M, K> Measurement for ByKey<M, K>
 where
     T: Clone,
-    M: Measurement<Data = [T], Adjacency = AddRemove>,
+    M: Measurement<Data = [T]>,
+    M::Adjacency: SameRelation<AddRemove>,
     K: Fn(&T) -> usize,
 {
     type Data = [T];
@@ -88,7 +90,8 @@ impl<A, B> SplitAt<A, B> {
     /// `before` gets the records up to `position`, `after` gets the others.
     pub const fn new(position: usize, before: A, after: B) -> Self
     where
-        A: Measurement<Adjacency = ReplaceOne>,
+        A: Measurement,
+        A::Adjacency: SameRelation<ReplaceOne>,
         B: Measurement<Data = A::Data>,
         B::Guarantee: SameNotion<A::Guarantee>,
         B::Adjacency: SameRelation<ReplaceOne>,
@@ -99,7 +102,8 @@ impl<A, B> SplitAt<A, B> {
 
 impl<T, A, B> Measurement for SplitAt<A, B>
 where
-    A: Measurement<Data = [T], Adjacency = ReplaceOne>,
+    A: Measurement<Data = [T]>,
+    A::Adjacency: SameRelation<ReplaceOne>,
     B: Measurement<Data = [T]>,
     B::Guarantee: SameNotion<A::Guarantee>,
     B::Adjacency: SameRelation<ReplaceOne>,
@@ -114,9 +118,9 @@ where
     }
 
     /// # Errors
-    /// [`Error::WrongSize`] when there are fewer records than the first part needs; their number is public.
+    /// [`Error::TooShort`] when there are fewer records than the first part takes; their number is public.
     fn draw<R: Rng + ?Sized>(&self, data: &[T], rng: &mut R) -> Result<Self::Output, Error> {
-        let too_short = Error::WrongSize { declared: self.position, found: data.len() };
+        let too_short = Error::TooShort { position: self.position, found: data.len() };
         let (before, after) = data.split_at_checked(self.position).ok_or(too_short)?;
         Ok((self.before.draw(before, rng)?, self.after.draw(after, rng)?))
     }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use rand_core::Rng;
 
 use super::Measurement;
-use crate::adjacency::{AddRemove, ReplaceOne};
+use crate::adjacency::{AddRemove, ReplaceOne, SameRelation};
 use crate::notion::{Approx, Guarantee, Relax};
 use crate::{Delta, Error};
 
@@ -79,7 +79,7 @@ impl<M> UnderReplaceOne<M> {
     }
 }
 
-impl<M: Measurement<Adjacency = AddRemove>> Measurement for UnderReplaceOne<M> {
+impl<M: Measurement<Adjacency: SameRelation<AddRemove>>> Measurement for UnderReplaceOne<M> {
     type Data = M::Data;
     type Output = M::Output;
     type Guarantee = M::Guarantee;

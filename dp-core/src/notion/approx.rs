@@ -6,7 +6,7 @@ use super::{Guarantee, Pure, at_least};
 use crate::rounding::{Enclosure, add_up, div_down, mul_up, sub_down};
 use crate::{Delta, Epsilon, Error};
 
-/// (ε,δ)-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) + δ for all neighbours x, y and events S (claim D2).
+/// (ε,δ)-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) + δ for all neighbours x, y and events S.
 ///
 /// This is a bound on the profile, not on the tail of the privacy loss: Pr(loss > ε) ≤ δ implies it, and not
 /// conversely (claim D3).
@@ -55,7 +55,11 @@ impl Approx {
 
 impl fmt::Display for Approx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}, {})-DP", self.epsilon, self.delta)
+        f.write_str("(")?;
+        fmt::Display::fmt(&self.epsilon, f)?;
+        f.write_str(", ")?;
+        fmt::Display::fmt(&self.delta, f)?;
+        f.write_str(")-DP")
     }
 }
 

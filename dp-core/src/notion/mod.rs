@@ -24,12 +24,16 @@
 //!
 //! The only way to [`Approx`] is to choose a δ ([`Guarantee::at_delta`]) or an ε ([`Guarantee::at_epsilon`]).
 //!
+//! Each arrow is a direct conversion, and all of them are there: [`Pure`] goes to [`Rdp`] in one step and loses least that way. Compose in
+//! the notion that fits the mechanisms, and relax before composing, not after: a hundred releases at ε = 0.1 are 10-DP whatever
+//! is done to that number later.
+//!
 //! ```
-//! use dp_core::{Approx, Delta, Guarantee, Pure, Relax, Zcdp};
+//! use dp_core::{Approx, Delta, Guarantee, Pure, Zcdp};
 //!
 //! let one = Pure::new(0.1)?;
 //! let hundred = one.times(100);                       // 10-DP: true, and useless
-//! let concentrated: Zcdp = Relax::<Zcdp>::relax(&one).times(100);
+//! let concentrated = one.relax::<Zcdp>().times(100);
 //! let spent = concentrated.at_delta(Delta::new(1e-6)?); // the same hundred, seen through zCDP
 //! assert!(spent.epsilon().get() < 5.5);
 //! # Ok::<(), dp_core::Error>(())
@@ -66,7 +70,7 @@ use crate::{Delta, Epsilon};
 /// - `compose` is commutative, associative, monotone, and has `perfect()` as its neutral element;
 /// - `is_at_most` is a preorder, and `a.is_at_most(&a.join(&b))`;
 /// - `for_group(1)` changes nothing, and `for_group` rises with the size;
-/// - `delta_at` falls in ε, and `delta_at(epsilon_at(δ))` is δ up to rounding.
+/// - `delta_at` falls in ε, and `delta_at(epsilon_at(δ))` is at most δ, up to rounding, wherever `epsilon_at(δ)` is finite.
 ///
 /// They are property-tested for every notion of this crate.
 pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static {
@@ -111,7 +115,16 @@ pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static
         result
     }
 
-    /// This guarantee as (ε,δ)-privacy at a chosen δ.
+    /// This guarantee in a weaker notion: `guarantee.relax::<Zcdp>()`. See [`Relax`] for what implies what.
+    fn relax<G: Guarantee>(&self) -> G
+    where
+        Self: Relax<G>,
+    {
+        self.relaxed()
+    }
+
+    /// This guarantee as (ε,δ)-privacy at a chosen δ. Its ε is infinite, and nothing is guaranteed, when the δ is too small: at δ = 0 for all
+    /// but pure guarantees.
     fn at_delta(&self, delta: Delta) -> Approx {
         Approx::from_parts(self.epsilon_at(delta), delta)
     }

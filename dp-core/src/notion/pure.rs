@@ -1,13 +1,14 @@
 //! Pure differential privacy: the privacy loss never exceeds ε.
 
 use core::fmt;
+use core::num::NonZero;
 
 use super::{Guarantee, at_least};
 use crate::pairs::{DominatingPair, RandomizedResponsePair};
-use crate::rounding::{Enclosure, add_up, mul_up};
+use crate::rounding::{Enclosure, add_up, div_down, mul_up};
 use crate::{Delta, Epsilon, Error};
 
-/// ε-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) for all neighbours x, y and events S (claim D1).
+/// ε-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) for all neighbours x, y and events S.
 ///
 /// Whatever is ε-private is no easier to tell apart than randomised response with the same ε (Kairouz, Oh and Viswanath 2015), so the
 /// (ε,δ) views below are those of that pair: at ε' < ε they give a δ, at δ > 0 an ε' < ε.
@@ -36,6 +37,15 @@ impl Pure {
         Epsilon::new(epsilon).map(Self::from)
     }
 
+    /// An ε of which `parts` releases cost at most this total.
+    ///
+    /// A tenth is not a float: `0.1` denotes a number slightly above it, and ten releases at that ε cost more than 1. A share is rounded
+    /// down.
+    #[must_use]
+    pub fn share(self, parts: NonZero<u32>) -> Self {
+        Epsilon::saturating(div_down(self.epsilon.get(), f64::from(parts.get()))).into()
+    }
+
     /// The largest possible loss.
     #[must_use]
     pub const fn epsilon(self) -> Epsilon {
@@ -51,7 +61,8 @@ impl From<Epsilon> for Pure {
 
 impl fmt::Display for Pure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-DP", self.epsilon)
+        fmt::Display::fmt(&self.epsilon, f)?;
+        f.write_str("-DP")
     }
 }
 
@@ -110,6 +121,22 @@ pub(crate) fn tanh_half(epsilon: Enclosure) -> Enclosure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_precision_shortens_the_number() {
+        assert_eq!(alloc::format!("{:.3}", Pure::new(0.900_000_000_000_000_5).unwrap()), "0.900-DP");
+    }
+
+    #[test]
+    fn shares_of_a_total_fit_into_it() {
+        for total in [1.0, 0.3, 7.1] {
+            for parts in [1u32, 3, 10, 1000] {
+                let share = Pure::new(total).unwrap().share(parts.try_into().unwrap());
+                assert!(share.times(parts.into()).is_at_most(&Pure::new(total).unwrap()), "{total} {parts}");
+                assert!(share.epsilon().get() * f64::from(parts) > total * (1.0 - 1e-14));
+            }
+        }
+    }
 
     #[test]
     fn sums_that_are_floats_are_exact() {

@@ -18,9 +18,9 @@ use crate::{Mu, Rho};
 /// | any | [`Approx`](super::Approx) | at a chosen δ or ε: [`Guarantee::at_delta`], [`Guarantee::at_epsilon`] |
 ///
 /// ```
-/// use dp_core::{Pure, Relax, Zcdp};
+/// use dp_core::{Guarantee, Pure, Zcdp};
 ///
-/// let zcdp: Zcdp = Pure::new(1.0)?.relax();
+/// let zcdp = Pure::new(1.0)?.relax::<Zcdp>();
 /// assert!((zcdp.rho().get() - 0.5f64.tanh()).abs() < 1e-12);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -31,8 +31,15 @@ use crate::{Mu, Rho};
             nothing leads back"
 )]
 pub trait Relax<G: Guarantee>: Guarantee {
-    /// The weaker statement.
-    fn relax(&self) -> G;
+    /// The weaker statement. Call it as [`Guarantee::relax`].
+    fn relaxed(&self) -> G;
+}
+
+/// Every guarantee implies itself.
+impl<G: Guarantee> Relax<G> for G {
+    fn relaxed(&self) -> G {
+        self.clone()
+    }
 }
 
 impl Relax<Zcdp> for Pure {
@@ -41,7 +48,7 @@ impl Relax<Zcdp> for Pure {
     /// Proof: randomised response has (α−1)D_α = ln cosh((α−½)ε) − ln cosh(½ε). As a function of y = x², ln cosh √y is concave (its
     /// derivative tanh(x)/2x falls), so the difference is at most its slope at y = ¼ε², tanh(½ε)/ε, times
     /// (α−½)²ε² − ¼ε² = α(α−1)ε². Hence D_α ≤ α·ε·tanh(½ε), and randomised response dominates.
-    fn relax(&self) -> Zcdp {
+    fn relaxed(&self) -> Zcdp {
         let epsilon = Enclosure::point(self.epsilon().get());
         Rho::saturating((epsilon * tanh_half(epsilon)).hi()).into()
     }
@@ -50,7 +57,7 @@ impl Relax<Zcdp> for Pure {
 impl Relax<Gdp> for Pure {
     /// Both trade-off curves start at (0, 1) and are symmetric; that of ε-privacy goes straight to its corner
     /// (1/(1+e^ε), 1/(1+e^ε)). The convex curve of μ-GDP lies below it as soon as it passes below the corner: Φ̄(μ/2) ≤ 1/(1+e^ε).
-    fn relax(&self) -> Gdp {
+    fn relaxed(&self) -> Gdp {
         let corner = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(self.epsilon().get()).exp());
         let half = smallest_with_value_at_most(
             |z| upper_tail(Enclosure::point(z)).hi(),
@@ -63,27 +70,27 @@ impl Relax<Gdp> for Pure {
 }
 
 impl Relax<Rdp> for Pure {
-    fn relax(&self) -> Rdp {
+    fn relaxed(&self) -> Rdp {
         Curve::Pure(*self).into()
     }
 }
 
 impl Relax<Zcdp> for Gdp {
     /// D_α(N(μ,1)‖N(0,1)) = αμ²/2 (claim M6).
-    fn relax(&self) -> Zcdp {
+    fn relaxed(&self) -> Zcdp {
         let rho = Enclosure::point(self.mu().get()).square() * Enclosure::point(0.5);
         Rho::saturating(rho.hi()).into()
     }
 }
 
 impl Relax<Rdp> for Gdp {
-    fn relax(&self) -> Rdp {
-        Relax::<Rdp>::relax(&Relax::<Zcdp>::relax(self))
+    fn relaxed(&self) -> Rdp {
+        self.relax::<Zcdp>().relax()
     }
 }
 
 impl Relax<Rdp> for Zcdp {
-    fn relax(&self) -> Rdp {
+    fn relaxed(&self) -> Rdp {
         Curve::Line(*self).into()
     }
 }
@@ -98,8 +105,9 @@ impl From<Pure> for Zcdp {
 /// Holds of a notion and itself only: the check that two guarantees can be added up, or that a budget can pay.
 #[diagnostic::on_unimplemented(
     message = "cannot combine guarantees of different notions: `{Self}` and `{G}`",
-    label = "this is a guarantee in `{Self}`, the other one is in `{G}`",
-    note = "relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx"
+    label = "this is a guarantee in `{Self}`, but `{G}` is asked for",
+    note = "relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx; \
+            if a budget is the stronger one, state the budget in the weaker notion"
 )]
 pub trait SameNotion<G: Guarantee>: Guarantee {
     /// The same guarantee, under the name by which the other side knows its notion.
@@ -122,7 +130,7 @@ mod tests {
     fn pure_to_zcdp_is_above_every_divergence_and_below_the_printed_constant() {
         for epsilon in [1e-6, 0.01, 0.5, 1.0, 5.0, 40.0] {
             let pure = Pure::new(epsilon).unwrap();
-            let rho = Relax::<Zcdp>::relax(&pure).rho().get();
+            let rho = pure.relax::<Zcdp>().rho().get();
             assert!(rho <= epsilon * epsilon / 2.0 * (1.0 + 1e-14));
             for order in [1.0 + 1e-9, 1.001, 1.5, 2.0, 10.0, 1e4] {
                 let exact = RandomizedResponsePair::binary(pure.epsilon()).renyi(Alpha::new(order).unwrap());
@@ -150,8 +158,8 @@ mod tests {
             let (exact, ours) = (pure.delta_at(Epsilon::ZERO).get(), gdp.delta_at(Epsilon::ZERO).get());
             assert!(ours <= exact * (1.0 + 1e-9), "ε {epsilon}: {ours} {exact}");
         }
-        assert_eq!(Relax::<Gdp>::relax(&Pure::perfect()), Gdp::perfect());
-        assert!(Relax::<Gdp>::relax(&Pure::from(Epsilon::INFINITE)).mu().get().is_infinite());
+        assert_eq!(Pure::perfect().relax::<Gdp>(), Gdp::perfect());
+        assert!(Pure::from(Epsilon::INFINITE).relax::<Gdp>().mu().get().is_infinite());
     }
 
     #[test]

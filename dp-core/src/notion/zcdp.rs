@@ -7,7 +7,7 @@ use super::{Guarantee, Pure, at_least};
 use crate::rounding::{Enclosure, add_down, add_up, mul_up};
 use crate::{Delta, Epsilon, Error, Rho};
 
-/// (ξ,ρ)-zCDP: D_α(M(x)‖M(y)) ≤ ξ + ρα for all neighbours x, y and all α > 1 (claim D8).
+/// (ξ,ρ)-zCDP: D_α(M(x)‖M(y)) ≤ ξ + ρα for all neighbours x, y and all α > 1.
 ///
 /// With ξ = 0 it is ρ-zCDP, the notion of the Gaussian mechanism: ρ = Δ₂²/2σ². With ρ = 0 it is exactly ξ-privacy
 /// (claim D9). It implies (ε,δ)-privacy for every δ > 0 and never ε-privacy for ρ > 0 (claim D10).

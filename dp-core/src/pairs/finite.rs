@@ -8,7 +8,8 @@ use crate::{Alpha, Error};
 
 /// Two explicit distributions, given by weights that are normalised to probabilities.
 ///
-/// The oracle of small cases: enumerate a mechanism's outcomes on two neighbours and read off what it guarantees.
+/// The oracle of small cases: list a mechanism's outcomes on two neighbours and read off what tells them apart. A guarantee is the worst
+/// of `pair` and `pair.reversed()`, over all neighbours.
 ///
 /// ```
 /// use dp_core::pairs::{DominatingPair, FinitePair};
@@ -16,7 +17,7 @@ use crate::{Alpha, Error};
 /// // Randomised response with odds 3 to 1 is ln 3-private.
 /// let pair = FinitePair::new(&[3.0, 1.0], &[1.0, 3.0])?;
 /// assert!((pair.max_loss() - 3f64.ln()).abs() < 1e-12);
-/// assert!(pair.delta(0.0).contains(0.5));
+/// assert!(pair.delta(0.0).contains(0.5) && pair.reversed().delta(0.0).contains(0.5));
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +31,7 @@ impl FinitePair {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] when the lists differ in length, [`Error::OutOfRange`] when a weight is negative,
-    /// infinite or `NaN`, [`Error::Empty`] when one list has no positive weight or its sum overflows.
+    /// infinite or `NaN`, or when the weights of a list do not have a positive and finite sum.
     pub fn new(p: &[f64], q: &[f64]) -> Result<Self, Error> {
         if p.len() != q.len() {
             return Err(Error::LengthMismatch { arguments: "p and q", lengths: (p.len(), q.len()) });
@@ -58,7 +59,8 @@ fn normalise(weights: &[f64]) -> Result<Vec<Enclosure>, Error> {
     }
     let total = weights.iter().fold(Enclosure::ZERO, |sum, &weight| sum + Enclosure::point(weight));
     if total.lo() <= 0.0 || total.hi().is_infinite() {
-        return Err(Error::Empty { argument: "the list of positive weights with a finite sum" });
+        let (argument, allowed) = ("the sum of the weights", "(0, ∞)");
+        return Err(Error::OutOfRange { argument, allowed, found: total.hi() });
     }
     Ok(weights.iter().map(|&weight| Enclosure::point(weight) / total).collect())
 }

@@ -48,7 +48,10 @@ use crate::{Alpha, Delta, Epsilon};
 
 /// A pair of distributions that dominates a mechanism, seen through its privacy loss.
 ///
-/// This is what a mechanism tells an accountant, and what you implement to have a mechanism of your own accounted for.
+/// This is what a mechanism tells an accountant, and what you implement for a mechanism of your own.
+///
+/// Privacy is a statement on both directions of each pair of neighbours. The pairs of this module are symmetric, (P, Q) and (Q, P) having the
+/// same profile, but for [`FinitePair`], whose [`reversed`](FinitePair::reversed) must be looked at too.
 ///
 /// # Contract
 /// For one fixed pair (P, Q) with loss L = ln P/Q, L ~ P: each enclosure contains the quantity that it is named after, for

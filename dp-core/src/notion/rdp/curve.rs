@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use core::num::NonZero;
 
 use super::{Points, Rdp};
-use crate::notion::{Guarantee, Pure, Relax, Zcdp};
+use crate::notion::{Guarantee, Pure, Zcdp};
 use crate::pairs::{BoundedRangePair, DominatingPair, LaplacePair, RandomizedResponsePair};
 use crate::rounding::{Enclosure, add_up, div_up, mul_down, mul_up, sub_down};
 use crate::{Alpha, Epsilon, Rho};
@@ -68,8 +68,8 @@ impl Curve {
     pub(super) fn line(&self) -> Option<Zcdp> {
         match self {
             Self::Line(line) => Some(*line),
-            Self::Pure(pure) => Some(Relax::<Zcdp>::relax(pure)),
-            Self::Laplace { shift } => Some(Relax::<Zcdp>::relax(&Pure::from(*shift))),
+            Self::Pure(pure) => Some(pure.relax::<Zcdp>()),
+            Self::Laplace { shift } => Some(Pure::from(*shift).relax::<Zcdp>()),
             Self::BoundedRange { range } => {
                 let rho = Enclosure::point(range.get()).square() * Enclosure::point(0.125);
                 Some(Zcdp::from(Rho::saturating(rho.hi())))

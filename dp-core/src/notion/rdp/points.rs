@@ -25,7 +25,7 @@ impl Points {
         }
         match points.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
             Some(pair) => Err(Error::OutOfRange {
-                argument: "each order",
+                argument: "each order of a table, which must rise,",
                 allowed: "(the order before it, ∞)",
                 found: pair[1].0.get(),
             }),

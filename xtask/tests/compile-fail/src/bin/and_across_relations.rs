@@ -1,5 +1,5 @@
 //! A guarantee for records that come and go says nothing of records that change: the two do not add up.
-// error: cannot combine measurements under different neighbour relations: `AddRemove` and `ReplaceOne`
+// error: cannot combine different neighbour relations: `AddRemove` and `ReplaceOne`
 
 use dp_core::{Bounds, Error, Measurement, Query};
 use dp_mechanisms::Laplace;

@@ -1,5 +1,5 @@
 //! A budget for one neighbour relation cannot pay for a guarantee under another.
-// error: cannot combine measurements under different neighbour relations: `AddRemove` and `ReplaceOne`
+// error: cannot combine different neighbour relations: `AddRemove` and `ReplaceOne`
 
 use dp_accounting::Budget;
 use dp_core::{Pure, Query, ReplaceOne};
