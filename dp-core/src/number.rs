@@ -80,7 +80,7 @@ macro_rules! checked_number {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = crate::serde_number::Exact::deserialize(deserializer)?.0;
                 // What a computation may produce, a file may hold: an infinite ε is honest, a negative one is not.
-                if Self::saturating(value).0 == value { Ok(Self(value)) } else { Self::new(value).map_err(serde::de::Error::custom) }
+                if Self::saturating(value).0 == value { Ok(Self(value + 0.0)) } else { Self::new(value).map_err(serde::de::Error::custom) }
             }
         }
     };
@@ -227,6 +227,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Epsilon>("1").unwrap(), Epsilon(1.0));
         assert_eq!(serde_json::to_string(&Epsilon::INFINITE).unwrap(), "\"infinity\"");
         assert_eq!(serde_json::from_str::<Epsilon>("\"infinity\"").unwrap(), Epsilon::INFINITE);
+        assert_eq!(serde_json::from_str::<Epsilon>("-0.0").unwrap().to_string(), "0");
         for bad in ["-1", "null", "\"NaN\"", "\"-infinity\"", "[]"] {
             assert!(serde_json::from_str::<Epsilon>(bad).is_err(), "{bad}");
         }

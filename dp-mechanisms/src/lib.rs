@@ -61,7 +61,7 @@
 //! # What the clock tells
 //!
 //! The guarantee is about the released value, not about the time that it takes. Nearly all draws do the same work whatever they
-//! draw and whatever the answer is. About one in 2¹⁴ takes a hundred times as long: when the ideal value lies so close to
+//! draw and whatever the answer is. About one in 2¹⁴ takes twenty to two hundred times as long: when the ideal value lies so close to
 //! the middle between two points of the grid that floats do not tell on which side, or beyond ten scales. A reader who can
 //! time single draws learns that of such a draw. A grid more than 2⁴⁰ times finer than the scale takes the long way always.
 //!

@@ -35,7 +35,8 @@ use crate::{Delta, Error};
 ///
 /// # Contract
 /// For all data sets x, y that are neighbours under [`Adjacency`](Self::Adjacency), the output distributions of `draw` on x and y satisfy
-/// `guarantee()`, in both directions. Whether `draw` fails depends on public facts only.
+/// `guarantee()`, in both directions. A failure is an outcome like any other and is covered: it depends on public facts, or on what was drawn
+/// under the guarantee before it, and never on the data directly.
 pub trait Measurement {
     /// The data, usually a slice of records.
     type Data: ?Sized;

@@ -101,7 +101,7 @@ fn within_pure_limits(computed: Enclosure, order: Alpha, epsilon: Enclosure) -> 
 pub(crate) mod laws {
     use super::*;
 
-    /// The profile falls, is convex in e^ε, stays within its limits, and agrees with the tail and the divergences:
+    /// The profile falls, stays within its limits, and agrees with the tail and the divergences:
     ///
     /// - δ(ε) = ∫_ε^∞ e^(ε−t) Pr(L > t) dt, so δ(a) lies between the sums of a partition of [a, b] plus δ(b);
     /// - δ(ε) ≤ Pr(L > ε) (D3);

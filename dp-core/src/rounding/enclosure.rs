@@ -71,13 +71,6 @@ impl Enclosure {
         if self.lo == self.hi { 0.0 } else { (self.hi - self.lo) / self.hi.abs() }
     }
 
-    /// What is known when both enclosures hold of one number. Disjoint enclosures contradict each other: their
-    /// intersection is the gap between them, which keeps the larger number as its upper end.
-    #[must_use]
-    pub const fn intersect(self, other: Self) -> Self {
-        Self::new(self.lo.max(other.lo), self.hi.min(other.hi))
-    }
-
     /// Encloses max(x, y).
     #[must_use]
     pub const fn max(self, other: Self) -> Self {

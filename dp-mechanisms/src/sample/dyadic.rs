@@ -81,6 +81,16 @@ impl Dyadic {
     }
 }
 
+/// 2^exponent; zero below −1074, infinite from 1024 on.
+pub(super) fn power_of_two(exponent: i64) -> f64 {
+    let Ok(position) = u64::try_from(exponent.saturating_add(1074)) else { return 0.0 };
+    if position < 52 {
+        f64::from_bits(1 << position)
+    } else {
+        f64::from_bits((position - 51).min(0x7ff) << 52)
+    }
+}
+
 fn to_shift(count: i64) -> usize {
     usize::try_from(count).expect("a shift is not negative, and its bits fit into memory")
 }
@@ -131,6 +141,22 @@ mod tests {
 
     fn exact(value: f64) -> Dyadic {
         Dyadic::from_finite(value)
+    }
+
+    #[test]
+    fn powers_of_two() {
+        for (exponent, power) in [
+            (-1075, 0.0),
+            (-1074, 5e-324),
+            (-1023, 2f64.powi(-1023)),
+            (-1022, f64::MIN_POSITIVE),
+            (0, 1.0),
+            (1023, 2f64.powi(1023)),
+            (1024, f64::INFINITY),
+            (5000, f64::INFINITY),
+        ] {
+            assert_eq!(power_of_two(exponent), power, "{exponent}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use dashu_int::ops::{BitTest, UnsignedAbs};
 use dp_core::{Error, Scale};
 
 use super::Dyadic;
+use super::dyadic::power_of_two;
 
 /// The multiples of 2^exponent, for exponents that floats have.
 ///
@@ -93,16 +94,6 @@ impl Grid {
     }
 }
 
-/// 2^exponent for exponents from −1074 on; infinite from 1024 on.
-fn power_of_two(exponent: i64) -> f64 {
-    let position = u64::try_from(exponent + 1074).expect("grids are not finer than floats");
-    if position < 52 {
-        f64::from_bits(1 << position)
-    } else {
-        f64::from_bits((position - 51).min(0x7ff) << 52)
-    }
-}
-
 impl TryFrom<i32> for Grid {
     type Error = Error;
     fn try_from(exponent: i32) -> Result<Self, Error> {
@@ -120,21 +111,6 @@ impl From<Grid> for i32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn powers_of_two() {
-        for (exponent, power) in [
-            (-1074, 5e-324),
-            (-1023, 2f64.powi(-1023)),
-            (-1022, f64::MIN_POSITIVE),
-            (0, 1.0),
-            (1023, 2f64.powi(1023)),
-            (1024, f64::INFINITY),
-            (5000, f64::INFINITY),
-        ] {
-            assert_eq!(power_of_two(exponent), power, "{exponent}");
-        }
-    }
 
     #[test]
     fn exponents_beyond_those_of_floats_are_refused() {

@@ -6,6 +6,7 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use super::Bits;
+use super::dyadic::power_of_two;
 
 /// A real, uniform on [0, 1), of which the first `length` binary digits are known: it lies in the cell
 /// [prefix, prefix + 1] / 2^length.
@@ -57,8 +58,9 @@ impl Uniform {
     pub(crate) fn enclosure(&self) -> Enclosure {
         let dropped = self.prefix.bit_len().saturating_sub(53);
         let top = u64::try_from(&self.prefix >> dropped).expect("53 bits are left");
-        // 2^(dropped − length) for lengths that occur; shorter than any float would hold it becomes zero, which is a lower end still.
-        let unit = 2f64.powi(i32::try_from(dropped).unwrap_or(i32::MAX).saturating_sub_unsigned(self.length));
+        // Where no float is that small the unit is zero, which is a lower end still.
+        let exponent = i64::try_from(dropped).expect("a length in memory fits") - i64::from(self.length);
+        let unit = power_of_two(exponent);
         #[allow(clippy::cast_precision_loss)] // at most 2⁵³
         let [lower, upper] = [top, top + 1].map(|end| end as f64 * unit);
         Enclosure::new(lower, if unit > 0.0 { upper } else { f64::from_bits(1) })

@@ -7,7 +7,7 @@
 //! > |Σ_{x≥a} f(x) − ∫_{x₁}^∞ f| ≤ ⅛ ∫_{x₁}^∞ |f''|.
 //!
 //! The integral is a difference of normal tails. The error is bounded by moments Iₙ(u) of Mills' ratio at u = x₁/σ, because
-//! g(x₁ + σs) = g(x₁)·e^(−us−s²/2): it is a few (u² + 1)/8σ² of the sum, below 10⁻⁴ at σ = 1024 for all u that matter, and falls with σ².
+//! g(x₁ + σs) = g(x₁)·e^(−us−s²/2): it is a few (u² + 1)/8σ² of the sum, about 10⁻⁴ at σ = 1024 and u = 12, and falls with σ².
 
 use super::DiscreteGaussianPair;
 use crate::normal::{density, mills_difference, moments};
@@ -30,7 +30,7 @@ impl DiscreteGaussianPair {
         Some(self.sum_of_gains(earliest, epsilon).max(self.sum_of_gains(latest, epsilon)).probability())
     }
 
-    /// The first integers whose loss may and does exceed t. They are equal or adjacent, at least −σ/2, and Δ ≤ 2σ.
+    /// The first integers whose loss may and does exceed t: equal or adjacent, and not below −σ.
     fn wide_start(self, t: f64) -> Option<(f64, f64)> {
         let sigma = self.sigma.get();
         let applies = sigma >= 1024.0 && f64::from(self.shift) <= 2.0 * sigma && self.integers_are_exact(t);

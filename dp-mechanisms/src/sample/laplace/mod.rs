@@ -10,10 +10,10 @@
 //!
 //! The ends are found in three ways, each used where the one before leaves two points possible:
 //!
-//! 1. *In floats*, with a margin: 63 digits of U, a [logarithm](super::logarithm) with a proven error, and a comparison of the distance to
+//! 1. *In floats*, with a margin ([`fast`]): 63 digits of U, a [logarithm](super::logarithm) with a proven error, and a comparison of the distance to
 //!    the next boundary with what all roundings together can amount to. On the default grid about one draw in 2¹⁴ is left over.
-//! 2. *In enclosures*: directed rounding from `dp-core` for ln U, exact integers for the rest.
-//! 3. *In integers*: y lies above the boundary c exactly if U lies on the right side of e^(−|c − answer|/scale), which is computed
+//! 2. *In enclosures* ([`exact`]): directed rounding from `dp-core` for ln U, exact integers for the rest.
+//! 3. *In integers* ([`exact`]): y lies above the boundary c exactly if U lies on the right side of e^(−|c − answer|/scale), which is computed
 //!    [to as many digits](super::exponential_function) as it takes to tell it from U.
 //!
 //! # Why it ends
@@ -23,17 +23,21 @@
 //!
 //! # What the clock tells
 //!
-//! The first way does the same work for every draw. The others take about a hundred times as long; they are needed when the ideal
-//! value lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
+//! The first way does the same work for every draw. The second takes about twenty times as long, the third two hundred; they are
+//! needed when the ideal value lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
 
-use dashu_int::{IBig, UBig};
+mod exact;
+mod fast;
+
 use dp_core::Scale;
-use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::exponential_function::exp_neg;
-use super::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
-use super::{Bits, Dyadic, Grid, Uniform};
+#[cfg(any(test, feature = "claims"))]
+pub(crate) use self::exact::nearest;
+
+use self::exact::Draw;
+use self::fast::Fast;
+use super::{Bits, Grid, Uniform};
 
 /// Laplace noise of a scale on a grid, ready to be drawn.
 #[derive(Clone, Copy, Debug)]
@@ -41,18 +45,6 @@ pub(crate) struct Sampler {
     scale: Scale,
     grid: Grid,
     fast: Option<Fast>,
-}
-
-/// What the fast path needs, all in units of the grid.
-#[derive(Clone, Copy, Debug)]
-struct Fast {
-    /// 2^k and 2^−k.
-    step: f64,
-    per_step: f64,
-    /// The scale of the noise, exactly.
-    spread: f64,
-    /// How close to a boundary a computed value may lie and still be on the right side of it.
-    margin: f64,
 }
 
 impl Sampler {
@@ -95,137 +87,18 @@ impl Sampler {
     }
 }
 
-impl Fast {
-    /// `None` where floats do not suffice: a scale above 2⁴⁰ steps, or steps near the ends of the floats.
-    fn new(scale: Scale, grid: Grid) -> Option<Self> {
-        let (step, per_step) = (grid.step(), 1.0 / grid.step());
-        let spread = scale.get() * per_step;
-        // A quotient by a power of two is exact unless it is subnormal.
-        let exact = step.is_normal() && per_step.is_normal() && spread.is_normal() && scale.get().is_normal();
-        // The error of the logarithm, and two roundings of values below 11.1 spreads: 2·11.1·2⁻⁵³ < 2⁻⁴⁸; and those of the fraction of the
-        // answer, of values below one. Together below spread·(2⁻⁴⁷ + 2⁻⁴⁸) + 2⁻⁵¹.
-        let margin = spread * (2.0 * ERROR) + 2f64.powi(-50);
-        (exact && spread < 2f64.powi(40)).then_some(Self { step, per_step, spread, margin })
-    }
-
-    /// The release, if 63 digits of U and floats suffice for it.
-    #[inline]
-    fn settle(self, word: u64, answer: f64) -> Option<f64> {
-        /// Adding and subtracting it rounds a float below 2⁵¹ to a whole number.
-        const WHOLE: f64 = 6_755_399_441_055_744.0; // 1.5·2⁵²
-        let prefix = word >> 1;
-        let magnitude = self.spread * exponential(prefix.max(SMALLEST_PREFIX));
-        // The sign bit of the word becomes the sign bit of the noise.
-        let noise = f64::from_bits(magnitude.to_bits() ^ word << 63);
-        // The answer in steps, split into a whole number and a fraction without error; from 2⁶² on every float is whole.
-        let scaled = answer * self.per_step;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-        // below 2⁶², and whole numbers that were floats
-        let whole = if scaled.abs() < 4.6e18 { scaled as i64 as f64 } else { scaled };
-        let position = (scaled - whole) + noise;
-        let nearest = (position + WHOLE) - WHOLE;
-        let clear = 0.5 - (position - nearest).abs() > self.margin;
-        // Both are whole numbers; their sum is rounded once if it is too long for a float, and saturates like `Grid::value`.
-        let released = ((whole + nearest) * self.step).clamp(f64::MIN, f64::MAX);
-        (clear && prefix >= SMALLEST_PREFIX && scaled.is_finite()).then_some(released)
-    }
-}
-
 /// The number that an answer stands for: itself, 0 for `NaN`, the nearest float for an infinity.
 fn finite(answer: f64) -> f64 {
     if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) }
-}
-
-/// One draw on its way: answer, scale and sign are known, and some digits of U.
-struct Draw {
-    answer: Dyadic,
-    scale: Dyadic,
-    negative: bool,
-    uniform: Uniform,
-}
-
-impl Draw {
-    fn new(answer: f64, scale: Scale, negative: bool, uniform: Uniform) -> Self {
-        let (answer, scale) = (Dyadic::from_finite(answer), Dyadic::from_finite(scale.get()));
-        Self { answer, scale, negative, uniform }
-    }
-
-    /// The j for which j · 2^k is the point of the grid nearest to answer ± scale · (−ln U).
-    fn settle<R: Rng + ?Sized>(mut self, grid: Grid, bits: &mut Bits<'_, R>) -> IBig {
-        // As long as U may be zero, the noise may be anything.
-        while self.uniform.prefix() == &UBig::ZERO {
-            self.uniform.extend(1, bits);
-        }
-        let (mut low, mut high) = self.between(grid);
-        while low != high && self.uniform.length() < 64 {
-            self.uniform.extend(1, bits);
-            (low, high) = self.between(grid);
-        }
-        // Floats tell no more. Halve the range by asking on which side of a boundary y lies.
-        while low < high {
-            let middle: IBig = (&low + &high) >> 1;
-            if self.is_below(&grid.boundary_above(&middle), bits) {
-                high = middle;
-            } else {
-                low = middle + IBig::ONE;
-            }
-        }
-        low
-    }
-
-    /// The points between which y rounds, for a positive prefix: by directed rounding of ln U, and exact arithmetic for the rest.
-    fn between(&self, grid: Grid) -> (IBig, IBig) {
-        let exponential = (-self.uniform.enclosure().ln()).max(Enclosure::ZERO);
-        // U ≥ 2^−length, also where no float is that small.
-        let [near, far] = [exponential.lo(), exponential.hi().min(self.uniform.length().into())].map(|t| {
-            let noise = &self.scale * &Dyadic::from_finite(t);
-            grid.nearest(&(&self.answer + &if self.negative { -noise } else { noise }))
-        });
-        if self.negative { (far, near) } else { (near, far) }
-    }
-
-    /// Whether y lies below a boundary.
-    fn is_below<R: Rng + ?Sized>(&mut self, boundary: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
-        // y < c  ⇔  ±T < (c − answer)/scale
-        let distance = boundary + &-self.answer.clone();
-        let distance = if self.negative { -distance } else { distance };
-        let farther = if distance.is_positive() { self.passes(&distance, bits) } else { true };
-        farther == self.negative
-    }
-
-    /// Whether −ln U > distance/scale, that is U < e^(−distance/scale), for a positive distance.
-    fn passes<R: Rng + ?Sized>(&mut self, distance: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
-        loop {
-            let digits = self.uniform.length() as usize;
-            let (lower, upper) = exp_neg(&distance.quotient(&self.scale, digits), digits);
-            if self.uniform.prefix() >= &upper {
-                return false;
-            }
-            if self.uniform.prefix() + UBig::ONE <= lower {
-                return true;
-            }
-            self.uniform.extend(64, bits);
-        }
-    }
-}
-
-/// A draw of which nothing is known yet, bit by bit: its law can be listed.
-#[cfg(any(test, feature = "claims"))]
-pub(crate) fn nearest<R: Rng + ?Sized>(
-    answer: f64,
-    scale: Scale,
-    grid: Grid,
-    bits: &mut Bits<'_, R>,
-) -> IBig {
-    let negative = bits.flip();
-    Draw::new(answer, scale, negative, Uniform::unknown()).settle(grid, bits)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::Insecure;
+    use crate::sample::Dyadic;
     use crate::sample::replay::Law;
+    use dashu_int::IBig;
     use dp_core::rounding::Enclosure;
     use proptest::prelude::*;
     use std::collections::BTreeSet;

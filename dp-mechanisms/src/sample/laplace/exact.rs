@@ -1,0 +1,94 @@
+//! The way in enclosures and integers: every draw, as long as it takes.
+
+use dashu_int::{IBig, UBig};
+use dp_core::Scale;
+use dp_core::rounding::Enclosure;
+use rand_core::Rng;
+
+use crate::sample::exponential_function::exp_neg;
+use crate::sample::{Bits, Dyadic, Grid, Uniform};
+
+/// One draw on its way: answer, scale and sign are known, and some digits of U.
+pub(super) struct Draw {
+    answer: Dyadic,
+    scale: Dyadic,
+    negative: bool,
+    uniform: Uniform,
+}
+
+impl Draw {
+    pub(super) fn new(answer: f64, scale: Scale, negative: bool, uniform: Uniform) -> Self {
+        let (answer, scale) = (Dyadic::from_finite(answer), Dyadic::from_finite(scale.get()));
+        Self { answer, scale, negative, uniform }
+    }
+
+    /// The j for which j · 2^k is the point of the grid nearest to answer ± scale · (−ln U).
+    pub(super) fn settle<R: Rng + ?Sized>(mut self, grid: Grid, bits: &mut Bits<'_, R>) -> IBig {
+        // As long as U may be zero, the noise may be anything.
+        while self.uniform.prefix() == &UBig::ZERO {
+            self.uniform.extend(1, bits);
+        }
+        let (mut low, mut high) = self.between(grid);
+        while low != high && self.uniform.length() < 64 {
+            self.uniform.extend(1, bits);
+            (low, high) = self.between(grid);
+        }
+        // Floats tell no more. Halve the range by asking on which side of a boundary y lies.
+        while low < high {
+            let middle: IBig = (&low + &high) >> 1;
+            if self.is_below(&grid.boundary_above(&middle), bits) {
+                high = middle;
+            } else {
+                low = middle + IBig::ONE;
+            }
+        }
+        low
+    }
+
+    /// The points between which y rounds, for a positive prefix: by directed rounding of ln U, and exact arithmetic for the rest.
+    fn between(&self, grid: Grid) -> (IBig, IBig) {
+        let exponential = (-self.uniform.enclosure().ln()).max(Enclosure::ZERO);
+        // U ≥ 2^−length, also where no float is that small.
+        let [near, far] = [exponential.lo(), exponential.hi().min(self.uniform.length().into())].map(|t| {
+            let noise = &self.scale * &Dyadic::from_finite(t);
+            grid.nearest(&(&self.answer + &if self.negative { -noise } else { noise }))
+        });
+        if self.negative { (far, near) } else { (near, far) }
+    }
+
+    /// Whether y lies below a boundary.
+    fn is_below<R: Rng + ?Sized>(&mut self, boundary: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
+        // y < c  ⇔  ±T < (c − answer)/scale
+        let distance = boundary + &-self.answer.clone();
+        let distance = if self.negative { -distance } else { distance };
+        let farther = if distance.is_positive() { self.passes(&distance, bits) } else { true };
+        farther == self.negative
+    }
+
+    /// Whether −ln U > distance/scale, that is U < e^(−distance/scale), for a positive distance.
+    fn passes<R: Rng + ?Sized>(&mut self, distance: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
+        loop {
+            let digits = self.uniform.length() as usize;
+            let (lower, upper) = exp_neg(&distance.quotient(&self.scale, digits), digits);
+            if self.uniform.prefix() >= &upper {
+                return false;
+            }
+            if self.uniform.prefix() + UBig::ONE <= lower {
+                return true;
+            }
+            self.uniform.extend(64, bits);
+        }
+    }
+}
+
+/// A draw of which nothing is known yet, bit by bit: its law can be listed.
+#[cfg(any(test, feature = "claims"))]
+pub(crate) fn nearest<R: Rng + ?Sized>(
+    answer: f64,
+    scale: Scale,
+    grid: Grid,
+    bits: &mut Bits<'_, R>,
+) -> IBig {
+    let negative = bits.flip();
+    Draw::new(answer, scale, negative, Uniform::unknown()).settle(grid, bits)
+}
