@@ -9,6 +9,7 @@
 //! | [`AddRemove`] | one has a record more | not even the number of records |
 //! | [`ReplaceOne`] | same length, one position differs | the number of records |
 //! | [`EdgeAdjacency`] | graphs on the same nodes, one edge differs | the nodes |
+//! | [`LocalModel`] | any two values of one person | that the person took part |
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -140,6 +141,29 @@ impl Metric<[(usize, usize)]> for EdgeAdjacency {
     }
 }
 
+/// The data are one person's value, and any two values are neighbours: privacy against whoever collects the reports ("local" privacy).
+///
+/// Each person randomises at home. The reports of others do not depend on one's own value, so what holds for one report holds for all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LocalModel;
+
+impl Adjacency for LocalModel {
+    const NAME: &'static str = "local-model";
+
+    /// All parts together: another value may be another one in each of its parts, so nothing is gained by taking it apart.
+    fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
+        let composed = parts.into_iter().reduce(|a, b| a.compose(&b));
+        composed.ok_or(Error::Empty { argument: "the list of parts" })
+    }
+}
+
+impl<T: PartialEq + ?Sized> Metric<T> for LocalModel {
+    /// One step leads from any value to any other.
+    fn distance(left: &T, right: &T) -> Option<usize> {
+        Some(usize::from(left != right))
+    }
+}
+
 /// The worst of the parts, in each component.
 fn worst<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
     parts.into_iter().reduce(|a, b| a.join(&b)).ok_or(Error::Empty { argument: "the list of parts" })
@@ -173,6 +197,8 @@ mod tests {
         assert_eq!(EdgeAdjacency::parallel(parts).unwrap(), pure(3.0));
         assert_eq!(ReplaceOne::parallel(parts).unwrap(), pure(5.0));
         assert_eq!(ReplaceOne::parallel([pure(1.0)]).unwrap(), pure(1.0));
+        assert_eq!(LocalModel::parallel(parts).unwrap(), pure(6.0));
+        assert!(LocalModel::parallel(Vec::<Pure>::new()).is_err());
         assert!(AddRemove::parallel(Vec::<Pure>::new()).is_err());
         assert!(ReplaceOne::parallel(Vec::<Pure>::new()).is_err());
     }
@@ -208,6 +234,11 @@ mod tests {
                 prop_assert!(d(&a, &b) <= 2 * replaced);
             }
         }
+    }
+
+    #[test]
+    fn any_two_values_of_one_person_are_neighbours() {
+        assert_eq!((LocalModel::distance(&3, &7), LocalModel::distance("a", "a")), (Some(1), Some(0)));
     }
 
     #[test]

@@ -8,8 +8,8 @@
 //! | object | is | examples |
 //! |---|---|---|
 //! | [`Guarantee`] | a notion of privacy with its numbers | [`Pure`], [`Approx`], [`Zcdp`], [`Rdp`], [`Gdp`] |
-//! | [`Adjacency`] | which data sets are neighbours | [`AddRemove`], [`ReplaceOne`], [`EdgeAdjacency`] |
-//! | [`Norm`] | how far apart two answers are | [`L1`], [`L2`], [`LInf`] |
+//! | [`Adjacency`] | which data sets are neighbours | [`AddRemove`], [`ReplaceOne`], [`EdgeAdjacency`], [`LocalModel`] |
+//! | [`Norm`] | how far apart two answers are | [`L1`], [`L2`], [`LInf`], [`LInfMonotone`] |
 //! | [`Sensitivity`] | how far one step moves an answer | `Sensitivity<L1, AddRemove>` |
 //! | [`Query`] | data → exact answer | a mean with declared bounds |
 //! | [`Mechanism`] | exact answer → randomised answer | Laplace noise |
@@ -105,7 +105,7 @@ pub mod claims;
 mod error;
 pub mod measurement;
 pub mod mechanism;
-mod normal;
+pub mod normal;
 pub mod notion;
 pub mod number;
 pub mod pairs;
@@ -118,7 +118,7 @@ pub mod sensitivity;
 mod serde_number;
 
 #[doc(inline)]
-pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, Metric, ReplaceOne};
+pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, LocalModel, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
 #[doc(inline)]
@@ -134,4 +134,4 @@ pub use query::{Query, SensitivityIn};
 #[doc(inline)]
 pub use rng::SecureRng;
 #[doc(inline)]
-pub use sensitivity::{L1, L2, LInf, MeasuredIn, Norm, Sensitivity};
+pub use sensitivity::{L1, L2, LInf, LInfMonotone, MeasuredIn, Norm, Sensitivity, Subadditive};

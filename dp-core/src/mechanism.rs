@@ -91,7 +91,7 @@ pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mechanism, nor a target for one",
     label = "neither a mechanism nor a target",
-    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing?"
+    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? In a `Vector`, the noise must be `CoordinatewiseIn` the notion of its target"
 )]
 pub trait Calibrate {
     /// The mechanism that results.

@@ -14,6 +14,7 @@
 //! e^(z²/2)·∫₀^z e^(−t²/2) dt = Σ z^(2n+1)/(2n+1)!! serves instead.
 
 use crate::rounding::{Enclosure, add_down, add_up, div_down, div_up};
+use crate::search::smallest_with_value_at_most;
 
 /// √(π/2), between two adjacent floats.
 const SQRT_HALF_PI: Enclosure = Enclosure::new(1.253_314_137_315_500_1, 1.253_314_137_315_500_3);
@@ -30,9 +31,33 @@ pub(crate) fn density(z: Enclosure) -> Enclosure {
 }
 
 /// Encloses the upper tail Φ̄(z) = Pr(N(0,1) > z), relatively accurate for z > 0.
-pub(crate) fn upper_tail(z: Enclosure) -> Enclosure {
+#[must_use]
+pub fn upper_tail(z: Enclosure) -> Enclosure {
     // The tail falls, so each end of the argument gives the opposite end of the value.
     Enclosure::new(upper_tail_at(z.hi()).lo(), upper_tail_at(z.lo()).hi())
+}
+
+/// An upper bound on the z ≥ 0 beyond which a standard normal lies with probability `tail`; 0 for tails from ½ on, infinite for 0.
+///
+/// It is a z at which the upper end of [`upper_tail`] is at most `tail`, within a few ulps of the smallest.
+///
+/// ```
+/// use dp_core::normal::upper_quantile;
+///
+/// let z = upper_quantile(0.025);
+/// assert!((1.959_963_984_540_054..1.959_963_984_540_06).contains(&z));
+/// ```
+#[must_use]
+pub fn upper_quantile(tail: f64) -> f64 {
+    if tail >= 0.5 {
+        return 0.0;
+    }
+    let guess = libm::sqrt(-2.0 * libm::log(tail)); // Φ̄(z) ≤ ½e^(−z²/2)
+    if guess.is_finite() {
+        smallest_with_value_at_most(|z| upper_tail(Enclosure::point(z)).hi(), tail, guess)
+    } else {
+        f64::INFINITY // 0, or no probability at all
+    }
 }
 
 fn upper_tail_at(z: f64) -> Enclosure {
@@ -165,6 +190,25 @@ mod tests {
             seen += 1;
         }
         assert_eq!(seen, 400 + 800);
+    }
+
+    #[test]
+    fn quantiles_are_just_above_the_truth() {
+        // mpmath, 40 digits, rounded down.
+        for (tail, truth) in [
+            (0.25, 0.674_489_750_196_081_7),
+            (0.025, 1.959_963_984_540_054),
+            (1e-3, 3.090_232_306_167_813_5),
+            (1e-9, 5.997_807_015_007_686),
+            (1e-300, 37.047_096_299_361_19),
+        ] {
+            let z = upper_quantile(tail);
+            assert!(upper_tail(Enclosure::point(z)).hi() <= tail);
+            assert!((truth..truth * (1.0 + 1e-13)).contains(&z), "{tail}: {z}");
+        }
+        assert_eq!([1.0, 0.5, 7.0].map(upper_quantile), [0.0; 3]);
+        assert_eq!([0.0, -1.0, f64::NAN].map(upper_quantile), [f64::INFINITY; 3]);
+        assert!(upper_quantile(0.5f64.next_down()) < 1e-14);
     }
 
     #[test]

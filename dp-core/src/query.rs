@@ -1,5 +1,8 @@
 //! What is asked of the data, and how much one record can change the answer.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use crate::Error;
 use crate::adjacency::Adjacency;
 use crate::measurement::Noisy;
@@ -58,9 +61,47 @@ impl<C, Q> CalibrateFor<Q> for C
 where
     C: Calibrate,
     Q: SensitivityIn<<C::Mechanism as Mechanism>::Norm>,
+    Q::Answer: TakenAs<<C::Mechanism as Mechanism>::Input>,
 {
     fn calibrate_for(self, query: &Q) -> Result<(Self::Mechanism, Self::Guarantee), Error> {
         self.calibrate(query.sensitivity())
+    }
+}
+
+/// An answer that a mechanism on `Input` takes.
+///
+/// Every answer is taken as itself, and lists as slices. (It is not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
+#[diagnostic::on_unimplemented(
+    message = "the query answers with `{Self}`, and this noise is for `{Input}`",
+    label = "noise for another kind of answer",
+    note = "noise for one number is put on each of many by `Vector::new(noise)`; noise for integers (`i64`) wants a query `in_integers()`"
+)]
+pub trait TakenAs<Input: ?Sized> {
+    /// What the mechanism gets.
+    fn taken(&self) -> &Input;
+}
+
+impl<T> TakenAs<T> for T {
+    fn taken(&self) -> &T {
+        self
+    }
+}
+
+impl<T> TakenAs<[T]> for Vec<T> {
+    fn taken(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> TakenAs<[T]> for Box<[T]> {
+    fn taken(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T, const N: usize> TakenAs<[T]> for [T; N] {
+    fn taken(&self) -> &[T] {
+        self
     }
 }
 
@@ -73,7 +114,9 @@ where
     message = "the sensitivity of `{Self}` in the norm `{N}` is not known, and the mechanism needs it",
     label = "no sensitivity in `{N}`",
     note = "Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2: choose the mechanism for the norm that the query states, \
-            or implement `SensitivityIn<{N}>` for it"
+            or implement `SensitivityIn<{N}>` for it",
+    note = "monotone selection needs `LInfMonotone`: between any two neighbours either no score falls or none rises. Counts are like this \
+            under add/remove; under replace-one one count falls and another rises, and the mechanism for general scores is the one to use"
 )]
 pub trait SensitivityIn<N: Norm>: Query {
     /// The sensitivity, rounded up.

@@ -7,7 +7,11 @@ use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne};
 use crate::rounding::{add_up, div_up, mul_up, sqrt_up};
 
-/// A norm on vectors of answers, as a type.
+/// A way to measure how far apart two answers are, as a type: a function of the vector of their differences.
+///
+/// # Contract
+/// c times a vector is |c| times as long, and a vector of one coordinate as long as that is large: so a query whose answer is one number has the same sensitivity in all norms.
+/// Norms in the sense of the textbooks are [`Subadditive`], too.
 pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// How the norm is written.
     const NAME: &'static str;
@@ -15,6 +19,17 @@ pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// The norm of a vector, rounded up; infinite when a coordinate is not a number.
     fn of(vector: &[f64]) -> f64;
 }
+
+/// A norm with the triangle inequality, ‖u + v‖ ≤ ‖u‖ + ‖v‖: two steps are at most as long as their lengths together.
+///
+/// [`LInfMonotone`] has none: a step up in one coordinate and a step down in another are monotone each, and together they are not.
+#[diagnostic::on_unimplemented(
+    message = "two steps in the norm `{Self}` may lead anywhere: it has no triangle inequality",
+    label = "no triangle inequality",
+    note = "under replace-one neighbours one coordinate may fall while another rises, so that monotone differences do not stay monotone: \
+            turn the sensitivity into one in `LInf` by `.into()`"
+)]
+pub trait Subadditive: Norm {}
 
 /// The sum of magnitudes: what Laplace noise is calibrated to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,9 +39,22 @@ pub struct L1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct L2;
 
-/// The largest magnitude.
+/// The largest magnitude: what selection is calibrated to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LInf;
+
+/// The largest magnitude, of differences whose coordinates all have the same sign; infinite for others. What selection of *monotone* scores is calibrated to, at
+/// half of the noise.
+///
+/// A sensitivity Δ in it says two things: no coordinate moves by more than Δ, and between any two neighbours either no coordinate falls or none rises. Which of
+/// them may depend on the neighbours. Counts under [`AddRemove`] are like this: a record that is added raises some and lowers none. Under [`ReplaceOne`] they are not, since one record
+/// leaves and another enters; nor are differences, averages and distances. An answer of one number always is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LInfMonotone;
+
+impl Subadditive for L1 {}
+impl Subadditive for L2 {}
+impl Subadditive for LInf {}
 
 impl Norm for L1 {
     const NAME: &'static str = "ℓ1";
@@ -56,6 +84,14 @@ impl Norm for LInf {
     const NAME: &'static str = "ℓ∞";
     fn of(vector: &[f64]) -> f64 {
         vector.iter().map(|x| or_infinite(x.abs())).fold(0.0, f64::max)
+    }
+}
+
+impl Norm for LInfMonotone {
+    const NAME: &'static str = "ℓ∞, monotone";
+    fn of(vector: &[f64]) -> f64 {
+        let mixed = vector.iter().any(|x| *x > 0.0) && vector.iter().any(|x| *x < 0.0);
+        if mixed { f64::INFINITY } else { LInf::of(vector) }
     }
 }
 
@@ -115,7 +151,10 @@ impl<N: Norm> Sensitivity<N, AddRemove> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the result is not finite.
-    pub fn under_replace_one(self) -> Result<Sensitivity<N, ReplaceOne>, Error> {
+    pub fn under_replace_one(self) -> Result<Sensitivity<N, ReplaceOne>, Error>
+    where
+        N: Subadditive, // on the method and not on the block, so that the compiler shows the note of `Subadditive`
+    {
         Sensitivity::new(2.0 * self.value)
     }
 }
@@ -144,6 +183,13 @@ impl<A> From<Sensitivity<L2, A>> for Sensitivity<LInf, A> {
     }
 }
 
+/// The magnitudes are the same. Not the other way round: that differences are monotone does not follow from their size.
+impl<A> From<Sensitivity<LInfMonotone, A>> for Sensitivity<LInf, A> {
+    fn from(sensitivity: Sensitivity<LInfMonotone, A>) -> Self {
+        Self { value: sensitivity.value, kind: PhantomData }
+    }
+}
+
 impl<N: Norm, A: Adjacency> fmt::Debug for Sensitivity<N, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {})", self.value, N::NAME, A::NAME)
@@ -161,7 +207,9 @@ impl<N: Norm, A: Adjacency> fmt::Display for Sensitivity<N, A> {
     message = "this mechanism is calibrated to a sensitivity in the norm `{N}`, which `{Self}` is not",
     label = "not a sensitivity in `{N}`",
     note = "‖v‖∞ ≤ ‖v‖₂ ≤ ‖v‖₁: a sensitivity in ℓ1 turns into one in ℓ2 by `.into()`; \
-            from ℓ2 to ℓ1 costs a factor √dimension, `.in_l1(dimension)`"
+            from ℓ2 to ℓ1 costs a factor √dimension, `.in_l1(dimension)`",
+    note = "monotone scores or answers are those whose sensitivity is in `LInfMonotone`: if between any two neighbours either none of them falls \
+            or none rises, state it as `Sensitivity::<LInfMonotone, _>::new(…)`; otherwise use the mechanism for general ones"
 )]
 pub trait MeasuredIn<N: Norm>: Copy {
     /// The bound itself.
@@ -198,9 +246,50 @@ mod tests {
         assert_eq!(L2::of(&[]), 0.0);
     }
 
+    #[test]
+    fn monotone_differences_have_one_sign() {
+        for (v, norm) in [
+            (&[][..], 0.0),
+            (&[0.0, -0.0], 0.0),
+            (&[-7.0], 7.0),
+            (&[1.0, 0.0, 3.0], 3.0),
+            (&[-1.0, -0.0, 0.0, -3.0], 3.0),
+            (&[1.0, -f64::from_bits(1)], f64::INFINITY),
+            (&[-1.0, 2.0, -1.0], f64::INFINITY),
+            (&[1.0, f64::NAN], f64::INFINITY),
+        ] {
+            assert_eq!(LInfMonotone::of(v), norm, "{v:?}");
+        }
+        let counts = Sensitivity::<LInfMonotone, AddRemove>::new(1.5).unwrap();
+        assert_eq!(counts.to_string(), "1.5 in ℓ∞, monotone under add-remove neighbours");
+        let any: Sensitivity<LInf, AddRemove> = counts.into();
+        assert_eq!(any.under_replace_one().unwrap().value(), 3.0);
+    }
+
     proptest! {
         #[test]
+        fn norms_scale_with_the_vector(v in prop::collection::vec(-4..4i8, 0..4), c in prop_oneof![Just(-4.0), Just(-0.5), Just(2.0)]) {
+            fn scales<N: Norm>(v: &[f64], c: f64) -> bool {
+                let scaled: Vec<f64> = v.iter().map(|x| c * x).collect();
+                N::of(&scaled) == c.abs() * N::of(v) // powers of two, so that all is exact
+            }
+            let v: Vec<f64> = v.into_iter().map(f64::from).collect();
+            prop_assert!(scales::<L1>(&v, c) && scales::<L2>(&v, c) && scales::<LInf>(&v, c) && scales::<LInfMonotone>(&v, c));
+        }
+
+        #[test]
+        fn the_subadditive_norms_are(u in prop::collection::vec(-9..9i8, 3), v in prop::collection::vec(-9..9i8, 3)) {
+            fn holds<N: Subadditive>(u: &[f64], v: &[f64]) -> bool {
+                let sum: Vec<f64> = u.iter().zip(v).map(|(a, b)| a + b).collect();
+                N::of(&sum) <= (N::of(u) + N::of(v)) * (1.0 + 1e-14)
+            }
+            let [u, v] = [u, v].map(|w| w.into_iter().map(f64::from).collect::<Vec<_>>());
+            prop_assert!(holds::<L1>(&u, &v) && holds::<L2>(&u, &v) && holds::<LInf>(&u, &v));
+        }
+
+        #[test]
         fn norms_are_ordered(v in prop::collection::vec(-1e6..1e6f64, 0..8)) {
+            prop_assert!(LInf::of(&v) <= LInfMonotone::of(&v));
             prop_assert!(LInf::of(&v) <= L2::of(&v));
             prop_assert!(L2::of(&v) <= L1::of(&v) * (1.0 + 1e-14));
         }

@@ -78,6 +78,21 @@ fn gaussian_delta() {
     }
 }
 
+/// Calibration inverts the profile: the largest μ for the ε and δ of each entry is the μ of that entry.
+#[test]
+fn gaussian_calibration() {
+    for entry in read(include_str!("fixtures/oracles/gaussian.json")) {
+        let (step, spec) = step(&entry);
+        let truth = gaussian(step).mu().get();
+        let (epsilon, delta) = (number(&entry["truth"]), number(&spec["delta"]));
+        let (epsilon, delta) = (Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
+        let mu = GaussianPair::largest_mu(epsilon, delta).get();
+        // The truth is rounded to the nearest float, and so may lie above the exact one by half an ulp.
+        assert!(mu <= truth * (1.0 + 1e-14), "{mu} is above {truth}: {entry}");
+        assert!(mu >= truth * (1.0 - 1e-9), "{mu} is far below {truth}: {entry}");
+    }
+}
+
 #[test]
 fn single_releases() {
     let files = [

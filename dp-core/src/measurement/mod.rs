@@ -52,7 +52,7 @@ pub trait Measurement {
 
     /// Draws one output with *any* generator: for implementers, tests and simulations.
     ///
-    /// What leaves the house goes through [`release`](Self::release) or a budget, which ask for a [`SecureRng`].
+    /// What is published goes through [`release`](Self::release) or a budget, which ask for a [`SecureRng`].
     ///
     /// # Errors
     /// When the data do not have the public shape that was declared.

@@ -1,14 +1,12 @@
 //! A query whose answer is randomised.
 
-use core::borrow::Borrow;
-
 use rand_core::Rng;
 
 use super::Measurement;
 use crate::Error;
 use crate::mechanism::Mechanism;
 use crate::notion::Guarantee;
-use crate::query::Query;
+use crate::query::{Query, TakenAs};
 
 /// A query with noise, made by [`Query::with`](crate::Query::with).
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +35,7 @@ impl<Q, M, G> Noisy<Q, M, G> {
 impl<Q, M, G> Measurement for Noisy<Q, M, G>
 where
     Q: Query,
-    Q::Answer: Borrow<M::Input>,
+    Q::Answer: TakenAs<M::Input>,
     M: Mechanism,
     G: Guarantee,
 {
@@ -51,6 +49,6 @@ where
     }
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<M::Output, Error> {
-        self.mechanism.draw(self.query.answer(data)?.borrow(), rng)
+        self.mechanism.draw(self.query.answer(data)?.taken(), rng)
     }
 }

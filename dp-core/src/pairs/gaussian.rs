@@ -2,7 +2,7 @@
 
 use super::{DominatingPair, within_profile_limits};
 use crate::normal::{density, mills, mills_difference, upper_tail};
-use crate::rounding::Enclosure;
+use crate::rounding::{Enclosure, div_up};
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Delta, Epsilon, Mu};
 
@@ -29,6 +29,37 @@ impl GaussianPair {
     #[must_use]
     pub const fn mu(self) -> Mu {
         self.mu
+    }
+
+    /// The largest distance at which δ(ε) is at most `delta`, rounded down: noise of σ = Δ₂/μ is the least that is (ε,δ)-private.
+    ///
+    /// The profile rises with μ. The search is judged by the upper end of [`delta`](DominatingPair::delta), so the μ that is
+    /// returned meets the target, and a part in 10¹¹ more may not. It is 0 at δ = 0, which no noise reaches, and infinite where nothing is
+    /// asked for, at δ = 1.
+    ///
+    /// ```
+    /// use dp_core::pairs::GaussianPair;
+    /// use dp_core::{Delta, Epsilon};
+    ///
+    /// let mu = GaussianPair::largest_mu(Epsilon::new(1.0)?, Delta::new(1e-6)?);
+    /// assert!((1.0 / mu.get() - 4.224_678_889_326_835).abs() < 1e-10); // the textbook says 5.3
+    /// # Ok::<(), dp_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn largest_mu(epsilon: Epsilon, delta: Delta) -> Mu {
+        if delta == Delta::ZERO {
+            return Mu::ZERO;
+        }
+        if delta == Delta::ONE || epsilon.is_infinite() {
+            return Mu::saturating(f64::INFINITY);
+        }
+        // The search is for falling functions: it looks for the smallest σ at Δ = 1.
+        let at = |sigma: f64| Self::new(Mu::saturating(div_up(1.0, sigma)));
+        // δ(ε) is near Φ̄(z), and z = ε/μ − μ/2 solves to μ = 2ε/(z + √(z² + 2ε)). At ε = 0, δ is near μ/√(2π).
+        let (epsilon, z) = (epsilon.get(), libm::sqrt(-2.0 * libm::log(delta.get())));
+        let guess = (z + libm::sqrt(z * z + 2.0 * epsilon)) / (2.0 * epsilon);
+        let guess = guess.min(1.0 / delta.get());
+        at(smallest_with_value_at_most(|sigma| at(sigma).delta(epsilon).hi(), delta.get(), guess)).mu
     }
 
     /// z = ε/μ − μ/2: where the loss passes ε, in standard deviations from its mean.
@@ -134,6 +165,45 @@ mod tests {
             let delta = pair(mu).delta(epsilon);
             assert!(delta.relative_width() < 1e-11, "μ = {mu}, ε = {epsilon}: {delta:?}");
             assert!((delta.hi() / truth - 1.0).abs() < 1e-11, "μ = {mu}, ε = {epsilon}: {delta:?}");
+        }
+    }
+
+    #[test]
+    fn the_largest_distance_meets_the_target_and_no_larger_one_does() {
+        // mpmath, 60 digits and more, by bisection of Φ̄(ε/μ − μ/2) − e^ε·Φ̄(ε/μ + μ/2).
+        for (epsilon, delta, truth) in [
+            (0.5, 1e-5, 0.142_210_558_669_261_22),
+            (1.0, 1e-6, 0.236_704_380_663_435_7),
+            (0.1, 1e-3, 0.057_456_747_613_332_26),
+            (8.0, 1e-3, 2.083_273_645_459_638),
+            (100.0, 1e-10, 9.194_520_806_813_916),
+            (1e-3, 1e-12, 0.000_184_764_258_200_035_9),
+            (0.0, 0.01, 0.025_066_939_016_138_527),
+            (1.0, 0.5, 1.972_133_627_689_681_7),
+            (5.0, 1e-100, 0.236_082_188_307_053_22),
+            (1000.0, 1e-8, 39.480_839_570_350_95),
+        ] {
+            let mu =
+                GaussianPair::largest_mu(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap()).get();
+            assert!(pair(mu).delta(epsilon).hi() <= delta);
+            assert!(
+                mu <= truth * (1.0 + 1e-15) && mu >= truth * (1.0 - 1e-11),
+                "ε {epsilon} δ {delta}: {mu} {truth}"
+            );
+        }
+        // The ends of the floats.
+        let mu =
+            |epsilon, delta| GaussianPair::largest_mu(Epsilon::saturating(epsilon), Delta::saturating(delta));
+        assert_eq!([mu(1.0, 0.0), mu(0.0, 0.0)], [Mu::ZERO; 2]);
+        assert!(mu(1.0, 1.0).get().is_infinite() && mu(f64::INFINITY, 0.1).get().is_infinite());
+        for (epsilon, delta) in
+            [(0.0, 1e-300), (1e-300, 1e-300), (1e300, 1e-300), (1e-300, 0.9), (1e300, 0.999)]
+        {
+            let mu = mu(epsilon, delta);
+            assert!(
+                mu.get() > 0.0 && GaussianPair::new(mu).delta(epsilon).hi() <= delta,
+                "{epsilon:e} {delta:e}"
+            );
         }
     }
 

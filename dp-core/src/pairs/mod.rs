@@ -26,6 +26,7 @@
 //! # Ok::<(), dp_core::Error>(())
 //! ```
 
+mod bounded_laplace;
 mod bounded_range;
 mod discrete_gaussian;
 mod discrete_laplace;
@@ -34,6 +35,7 @@ mod gaussian;
 mod laplace;
 mod randomized_response;
 
+pub use bounded_laplace::BoundedLaplacePair;
 pub use bounded_range::BoundedRangePair;
 pub use discrete_gaussian::DiscreteGaussianPair;
 pub use discrete_laplace::DiscreteLaplacePair;
