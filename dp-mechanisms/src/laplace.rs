@@ -5,6 +5,8 @@ use dp_core::rounding::{div_up, ln_down, mul_up, sqrt_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
 use rand_core::Rng;
 
+use crate::additive::scale_for;
+use crate::arguments::{failure, positive, same_length, suiting};
 use crate::sample::{Grid, laplace::Sampler};
 
 /// Adds Laplace noise: density e^(−|v|/b) / 2b, for a scale b.
@@ -42,15 +44,14 @@ use crate::sample::{Grid, laplace::Sampler};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct Laplace {
-    scale: Scale,
-    grid: Grid,
+    sampler: Sampler,
 }
 
-/// What is read from disk, before the two parts are seen together.
+/// What is on disk. When it is read, the two parts must suit each other.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     scale: Scale,
@@ -60,8 +61,15 @@ struct Written {
 #[cfg(feature = "serde")]
 impl TryFrom<Written> for Laplace {
     type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::from_parts(written.scale, written.grid)
+    fn try_from(Written { scale, grid }: Written) -> Result<Self, Error> {
+        Ok(Self { sampler: Sampler::new(scale, suiting(grid, scale)?) })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Laplace> for Written {
+    fn from(mechanism: Laplace) -> Self {
+        Self { scale: mechanism.scale(), grid: mechanism.sampler.grid() }
     }
 }
 
@@ -71,18 +79,14 @@ impl Laplace {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞. No finite noise gives ε = 0.
     pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
-        if epsilon > 0.0 && epsilon.is_finite() {
-            Ok(Target::new(Pure::new(epsilon)?))
-        } else {
-            Err(Error::OutOfRange { argument: "epsilon", allowed: "(0, ∞)", found: epsilon })
-        }
+        Ok(Target::new(Pure::new(positive("epsilon", epsilon)?)?))
     }
 
     /// Noise of a given scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest
     /// float's −1074.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
-        Self { scale, grid: Grid::below(scale) }
+        Self { sampler: Sampler::new(scale, Grid::below(scale)) }
     }
 
     /// The same noise, released on the multiples of 2^exponent.
@@ -104,35 +108,27 @@ impl Laplace {
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
     /// 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        Self::from_parts(self.scale, Grid::new(exponent)?)
-    }
-
-    fn from_parts(scale: Scale, grid: Grid) -> Result<Self, Error> {
-        if grid.suits(scale) {
-            Ok(Self { scale, grid })
-        } else {
-            let (argument, allowed) = ("the exponent of the grid", "[log₂(scale) − 100, 1023]");
-            Err(Error::OutOfRange { argument, allowed, found: grid.exponent().into() })
-        }
+        let grid = suiting(Grid::new(exponent)?, self.scale())?;
+        Ok(Self { sampler: Sampler::new(self.scale(), grid) })
     }
 
     /// The scale b. It is the mean magnitude of the noise, E|v| = b, and *not* its standard deviation.
     #[must_use]
     pub const fn scale(&self) -> Scale {
-        self.scale
+        self.sampler.scale()
     }
 
     /// The k for which releases are multiples of 2^k.
     #[must_use]
     pub const fn grid_exponent(&self) -> i32 {
-        self.grid.exponent()
+        self.sampler.grid().exponent()
     }
 
     /// The standard deviation of the noise before rounding: √2·b, rounded up. Sources that say b are wrong
     /// (claim M2).
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
-        mul_up(sqrt_up(2.0), self.scale.get())
+        mul_up(sqrt_up(2.0), self.scale().get())
     }
 
     /// The magnitude that the noise passes with probability β only: b·ln(1/β), rounded up.
@@ -142,11 +138,7 @@ impl Laplace {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
     pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        if beta > 0.0 && beta <= 1.0 {
-            Ok(mul_up(self.scale.get(), -ln_down(beta)))
-        } else {
-            Err(Error::OutOfRange { argument: "beta", allowed: "(0, 1]", found: beta })
-        }
+        Ok(mul_up(self.scale().get(), -ln_down(failure(beta)?)))
     }
 
     /// Adds independent noise to each of many answers, several times as fast as one by one.
@@ -161,21 +153,14 @@ impl Laplace {
         released: &mut [f64],
         rng: &mut R,
     ) -> Result<(), Error> {
-        if answers.len() != released.len() {
-            let lengths = (answers.len(), released.len());
-            return Err(Error::LengthMismatch { arguments: "answers and released", lengths });
-        }
-        self.sampler().fill(answers, released, rng);
+        same_length(answers, released)?;
+        self.sampler.fill(answers, released, rng);
         Ok(())
-    }
-
-    fn sampler(&self) -> Sampler {
-        Sampler::new(self.scale, self.grid)
     }
 
     /// Δ₁/b, rounded up.
     fn loss(&self, sensitivity: impl MeasuredIn<L1>) -> Epsilon {
-        Epsilon::saturating(div_up(sensitivity.value(), self.scale.get()))
+        Epsilon::saturating(div_up(sensitivity.value(), self.scale().get()))
     }
 }
 
@@ -191,37 +176,14 @@ impl Mechanism for Laplace {
 
     /// Never fails.
     fn draw<R: Rng + ?Sized>(&self, answer: &f64, rng: &mut R) -> Result<f64, Error> {
-        Ok(self.sampler().draw(*answer, rng))
+        Ok(self.sampler.draw(*answer, rng))
     }
 }
 
 impl ForGuarantee<Pure> for Laplace {
     /// b = Δ₁/ε, rounded up.
     fn for_guarantee(target: &Pure, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
-        let (epsilon, sensitivity) = (target.epsilon(), sensitivity.value());
-        if epsilon.is_infinite() {
-            return Err(Error::Unreachable {
-                request: "a scale of Laplace noise for an infinite epsilon",
-                instead: "it asks for no noise at all; ask for a finite epsilon",
-            });
-        }
-        if sensitivity == 0.0 {
-            return Err(Error::Unreachable {
-                request: "a scale of Laplace noise for a sensitivity of 0",
-                instead: "the query has the same answer on all neighbours and needs no noise; publish it as it is, \
-                          or state its true sensitivity",
-            });
-        }
-        let scale = div_up(sensitivity, epsilon.get());
-        if scale.is_finite() {
-            // Never zero: a positive quotient is rounded up to a positive float.
-            Ok(Self::with_scale(Scale::new(scale)?))
-        } else {
-            Err(Error::Unreachable {
-                request: "the sensitivity divided by epsilon, the scale of the noise,",
-                instead: "no finite scale is that large; allow a larger epsilon or bound the records more tightly",
-            })
-        }
+        Ok(Self::with_scale(scale_for(sensitivity.value(), target.epsilon().get())?))
     }
 }
 

@@ -6,6 +6,22 @@
 //! | mechanism | law | calibrated to | guarantee |
 //! |---|---|---|---|
 //! | [`Laplace`] | density e^(−\|v\|/b) / 2b | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
+//! | [`Gaussian`] | density e^(−v²/2σ²) / σ√(2π) | ℓ2 sensitivity | [`Gdp`](dp_core::Gdp) |
+//! | [`DiscreteLaplace`] | Pr(x) ∝ e^(−\|x\|/b) on the integers | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
+//! | [`DiscreteGaussian`] | Pr(x) ∝ e^(−x²/2σ²) on the integers | ℓ2 sensitivity | [`Zcdp`](dp_core::Zcdp) |
+//! | [`MixedNoise`] | Laplace or Gaussian, whichever costs less | both | [`Approx`](dp_core::Approx) |
+//! | [`BoundedLaplace`] | Laplace confined to bounds | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
+//! | [`AboveThreshold`] | which answers lie above a threshold, up to c of them | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure) |
+//! | [`selection::Exponential`] | the best candidate: Pr(i) ∝ e^(uᵢ/b) | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure), [`Zcdp`](dp_core::Zcdp) |
+//! | [`selection::NoisyMax`], [`selection::PermuteAndFlip`] | the best candidate, after noise | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure) |
+//! | [`selection::TopK`] | the k best candidates | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure), [`Zcdp`](dp_core::Zcdp) |
+//! | [`Vector`] | independent noise on each coordinate | that of the noise | that of the noise |
+//! | [`StabilityHistogram`] | rounded Laplace on each count, above a threshold | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
+//! | [`SparseHistogram`] | rounded Laplace on all of up to 2⁶⁴ counts, above a threshold | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
+//!
+//! For people who trust nobody with their value there are randomisers in [`local`].
+//! What comes out may be mended without cost: [`SyntheticData`] lists records with the counts of a released histogram, and [`Symmetric`] finds the nearest
+//! matrix without negative eigenvalues.
 //!
 //! # A release
 //!
@@ -44,7 +60,7 @@
 //!
 //! Theorems speak of real numbers and programs of floats. Noise that is computed in floats has holes and
 //! steps whose places depend on the exact answer, and they have been used to read it off (Mironov 2012). Here
-//! nothing is computed in floats. What is released is the point of a fixed grid that is nearest to
+//! floats decide only what their proven error leaves no doubt about, and long integers decide the rest. What is released is the point of a fixed grid that is nearest to
 //!
 //! > answer + noise,
 //!
@@ -61,21 +77,48 @@
 //! # What the clock tells
 //!
 //! The guarantee is about the released value, not about the time that it takes. Nearly all draws do the same work whatever they
-//! draw and whatever the answer is. About one in 2¹⁴ takes twenty to two hundred times as long: when the ideal value lies so close to
-//! the middle between two points of the grid that floats do not tell on which side, or beyond ten scales. A reader who can
-//! time single draws learns that of such a draw. A grid more than 2⁴⁰ times finer than the scale takes the long way always.
+//! draw and whatever the answer is. A few take ten to two hundred times as long: about one in 2¹⁴ (Laplace) or in 2¹¹ (Gaussian), when the ideal value lies so close to
+//! the middle between two points of the grid that floats do not tell on which side, or in the far tail. A reader who can
+//! time single draws learns that of such a draw. Laws that are drawn by rejection repeat a number of times that depends on the random bits alone. A grid more than 2⁴⁰ times finer than
+//! the scale takes the long way always.
 //!
 //! # Generators
 //!
 //! [`rng::OsSeeded`] drives releases. [`rng::Insecure`] repeats itself, drives tests and simulations, and does not
 //! compile where a release is made.
 
+mod additive;
+mod arguments;
+mod bounded_laplace;
 #[cfg(feature = "claims")]
 pub mod claims;
+mod discrete_gaussian;
+mod discrete_laplace;
 mod error;
+mod gaussian;
 mod laplace;
+pub mod local;
+mod mixed_noise;
 pub mod rng;
-mod sample;
+pub mod sample;
+pub mod selection;
+mod sparse_histogram;
+mod sparse_vector;
+mod stability_histogram;
+mod symmetric;
+mod synthetic;
+mod vector;
 
+pub use bounded_laplace::{BoundedLaplace, BoundedTarget};
+pub use discrete_gaussian::DiscreteGaussian;
+pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
+pub use gaussian::{Gaussian, TextbookGaussian};
 pub use laplace::Laplace;
+pub use mixed_noise::{Branch, MixedNoise, MixedTarget};
+pub use sparse_histogram::{SparseHistogram, SparseTarget};
+pub use sparse_vector::{AboveThreshold, AboveThresholdTarget, Session};
+pub use stability_histogram::StabilityHistogram;
+pub use symmetric::Symmetric;
+pub use synthetic::{SyntheticData, nearest_with_total};
+pub use vector::{Coordinatewise, CoordinatewiseIn, Vector};

@@ -3,12 +3,22 @@
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
 
+use super::Ratio;
+
+/// Integers lower, upper with lower ≤ e^−x · 2^digits ≤ upper for the quotient x, a few units apart.
+pub(super) fn exp_neg_of(x: &Ratio, digits: usize) -> (UBig, UBig) {
+    exp_neg(&x.floor(digits), digits)
+}
+
 /// Integers lower, upper with lower ≤ e^−t · 2^digits ≤ upper for every t in [t, t + 1] / 2^digits, a few units apart.
 ///
 /// With m halvings x = t/2^m < 2⁻⁴, and e^−t = (e^−x)^(2^m). The series 1 − x + x²/2! − … alternates with falling terms, so what follows a
 /// term is at most that term. Everything is kept between integers in units of 2^−q, each product rounded outwards. A squaring of numbers below one
 /// doubles an error and adds a unit, so q = digits + 2m + 16 keeps the result within a few units of 2^−digits.
 pub(super) fn exp_neg(t: &UBig, digits: usize) -> (UBig, UBig) {
+    if t >> digits >= UBig::from(digits) {
+        return (UBig::ZERO, UBig::ONE); // t ≥ digits > digits·ln 2
+    }
     let halvings = (t.bit_len() + 4).saturating_sub(digits);
     let q = digits + 2 * halvings + 16;
     let one = UBig::ONE << q;
@@ -46,6 +56,13 @@ mod tests {
     use super::*;
     use dp_core::rounding::Enclosure;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_far_below_the_last_digit_takes_no_time() {
+        assert_eq!(exp_neg(&(UBig::ONE << 100_000), 70), (UBig::ZERO, UBig::ONE));
+        let (lower, upper) = exp_neg(&((UBig::from(70u8) << 70) - UBig::ONE), 70); // just below 70: e^−70 < 2^−100
+        assert!(lower == UBig::ZERO && upper <= UBig::from(2u8));
+    }
 
     #[test]
     fn one_over_e_to_a_hundred_digits() {

@@ -29,7 +29,28 @@ pub(super) const ERROR: f64 = f64::from_bits((1023 - 47) << 52);
 #[inline]
 pub(super) fn exponential(prefix: u64) -> f64 {
     #[allow(clippy::cast_precision_loss)] // counted above
-    let bits = (prefix as f64).to_bits();
+    minus_ln(prefix as f64, 63)
+}
+
+/// The smallest argument that [`gumbel`] takes: 2⁻²⁴. Below it, E is known too roughly for its logarithm.
+pub(super) const SMALLEST_EXPONENTIAL: f64 = f64::from_bits((1023 - 24) << 52);
+
+/// By how much [`gumbel`] may differ from −ln E for any E within [`ERROR`] of its argument: 2⁻²².
+pub(super) const GUMBEL_ERROR: f64 = f64::from_bits((1023 - 22) << 52);
+
+/// −ln E for an E within [`ERROR`] of a float from [2⁻²⁴, 16), up to [`GUMBEL_ERROR`].
+///
+/// E/float lies within 1 ± 2⁻²³, which moves the logarithm by at most 2⁻²³·(1 + 2⁻²²). The logarithm of the float itself is computed as in
+/// [`exponential`] with values below 24·ln 2 < 16.7, whose half ulp is 2⁻⁴⁹: its errors are below 4·2⁻⁴⁹. The sum is below 2⁻²².
+#[inline]
+pub(super) fn gumbel(exponential: f64) -> f64 {
+    minus_ln(exponential, 0)
+}
+
+/// −ln(x/2^unit) for a positive normal float, with the errors that are counted where it is called.
+#[inline]
+fn minus_ln(x: f64, unit: i64) -> f64 {
+    let bits = x.to_bits();
     let mantissa = f64::from_bits((bits & ((1 << 52) - 1)) | 1023 << 52);
     #[allow(clippy::cast_possible_truncation)] // seven bits
     let (reciprocal, offset) = RECIPROCALS[(bits >> 45 & 127) as usize];
@@ -37,8 +58,8 @@ pub(super) fn exponential(prefix: u64) -> f64 {
     // ln(1 + s)/s = 1 − s/2 + s²/3 − s³/4 + s⁴/5 − s⁵/6, in pairs, so that the pairs are computed side by side.
     let square = s * s;
     let series = (1.0 - s * 0.5) + square * ((1.0 / 3.0 - s * 0.25) + square * (0.2 - s * (1.0 / 6.0)));
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)] // 0 to 16
-    let halvings = (1086 - (bits >> 52) as i64) as f64;
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)] // −4 to 24
+    let halvings = (1023 + unit - (bits >> 52) as i64) as f64;
     (halvings * std::f64::consts::LN_2 - offset) - s * series
 }
 
@@ -90,8 +111,34 @@ mod tests {
         assert_close((1 << 63) - 1);
     }
 
+    /// The logarithm of the float itself is close enough to leave nearly all of the error to E.
+    fn assert_gumbel_close(exponential: f64) {
+        let (lower, upper) = (-ln_up(exponential), -ln_down(exponential));
+        // 2⁻⁴⁷, and as much for the width of directed rounding.
+        let (computed, own) = (gumbel(exponential), 2f64.powi(-46));
+        assert!(computed - own <= lower && upper <= computed + own, "{exponential}: {computed}");
+        let moved = [exponential - ERROR, exponential + ERROR].map(|x| (-ln_up(x) - computed).abs());
+        assert!(moved.into_iter().all(|moved| moved <= GUMBEL_ERROR), "{exponential}: {moved:?}");
+    }
+
+    #[test]
+    fn the_second_logarithm_is_within_its_bound_at_the_edges_of_the_table() {
+        for exponent in -24..4 {
+            for part in 0..128u8 {
+                let edge = (1.0 + f64::from(part) / 128.0) * 2f64.powi(exponent);
+                assert_gumbel_close(edge);
+                assert_gumbel_close(edge.next_down().max(SMALLEST_EXPONENTIAL));
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #[test]
+        fn the_second_logarithm_is_within_its_bound(mantissa in 1.0..2f64, exponent in -24i32..4) {
+            assert_gumbel_close(mantissa * 2f64.powi(exponent));
+        }
+
         #[test]
         fn the_error_is_within_its_bound(word in any::<u64>(), shift in 0u32..15) {
             assert_close(((word >> 1) >> shift).max(SMALLEST_PREFIX));

@@ -5,8 +5,8 @@ use dashu_int::ops::BitTest;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::Bits;
 use super::dyadic::power_of_two;
+use super::{Bits, Dyadic, Interval};
 
 /// A real, uniform on [0, 1), of which the first `length` binary digits are known: it lies in the cell
 /// [prefix, prefix + 1] / 2^length.
@@ -15,16 +15,23 @@ use super::dyadic::power_of_two;
 /// so far, because nothing has looked at them. Whatever an algorithm decides from the known digits it decides
 /// for the real.
 #[derive(Clone, Debug)]
-pub(crate) struct Uniform {
+pub struct Uniform {
     prefix: UBig,
     length: u32,
 }
 
 impl Uniform {
     /// A real of which nothing is known yet.
-    #[cfg(any(test, feature = "claims"))]
-    pub(crate) const fn unknown() -> Self {
+    #[must_use]
+    pub const fn unknown() -> Self {
         Self { prefix: UBig::ZERO, length: 0 }
+    }
+
+    /// A real of which the first digits are drawn now: as many as come at once.
+    pub fn start<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
+        let mut real = Self::unknown();
+        real.extend(bits.portion(), bits);
+        real
     }
 
     /// A real of which the first `length` digits are known, as the binary digits of an integer.
@@ -38,12 +45,13 @@ impl Uniform {
     }
 
     /// How many digits are known.
-    pub(crate) const fn length(&self) -> u32 {
+    #[must_use]
+    pub const fn length(&self) -> u32 {
         self.length
     }
 
     /// Draws `count` more digits.
-    pub(crate) fn extend<R: Rng + ?Sized>(&mut self, count: u32, bits: &mut Bits<'_, R>) {
+    pub fn extend<R: Rng + ?Sized>(&mut self, count: u32, bits: &mut Bits<'_, R>) {
         let mut missing = count;
         while missing > 0 {
             let chunk = missing.min(u64::BITS);
@@ -54,16 +62,61 @@ impl Uniform {
         self.length += count;
     }
 
+    /// Draws digits until at least `length` are known.
+    pub fn extend_to<R: Rng + ?Sized>(&mut self, length: u32, bits: &mut Bits<'_, R>) {
+        self.extend(length.saturating_sub(self.length), bits);
+    }
+
+    /// Draws digits until the real is known to be positive, and then until `digits` are known from its first 1 on: the cell is at most
+    /// 2^(1 − digits) of its lower end wide.
+    pub fn extend_relative<R: Rng + ?Sized>(&mut self, digits: u32, bits: &mut Bits<'_, R>) {
+        while self.prefix == UBig::ZERO {
+            self.extend(bits.portion(), bits);
+        }
+        let known = u32::try_from(self.prefix.bit_len()).unwrap_or(u32::MAX);
+        self.extend(digits.saturating_sub(known), bits);
+    }
+
+    /// The cell in which the real lies, exactly.
+    pub(crate) fn interval(&self) -> Interval {
+        let end = |prefix: UBig| Dyadic::new(prefix.into(), -i64::from(self.length));
+        Interval::new(end(self.prefix.clone()), end(&self.prefix + UBig::ONE))
+    }
+
+    /// Whether the real lies below a threshold t, of which any number of digits can be computed: `enclose(n)` are integers lower, upper with
+    /// lower ≤ t·2ⁿ ≤ upper, a few units apart.
+    ///
+    /// Draws as many digits as it takes. It ends with probability one, since only the reals that agree with t in all digits are never decided.
+    pub(crate) fn is_below<R: Rng + ?Sized>(
+        &mut self,
+        enclose: impl Fn(usize) -> (UBig, UBig),
+        bits: &mut Bits<'_, R>,
+    ) -> bool {
+        loop {
+            let (lower, upper) = enclose(self.length as usize);
+            if self.prefix >= upper {
+                return false;
+            }
+            if &self.prefix + UBig::ONE <= lower {
+                return true;
+            }
+            self.extend(bits.portion(), bits);
+        }
+    }
+
     /// Encloses the real between floats.
     pub(crate) fn enclosure(&self) -> Enclosure {
         let dropped = self.prefix.bit_len().saturating_sub(53);
         let top = u64::try_from(&self.prefix >> dropped).expect("53 bits are left");
-        // Where no float is that small the unit is zero, which is a lower end still.
         let exponent = i64::try_from(dropped).expect("a length in memory fits") - i64::from(self.length);
         let unit = power_of_two(exponent);
+        if unit == 0.0 {
+            // Below all floats but the subnormal ones.
+            return self.interval().enclosure();
+        }
         #[allow(clippy::cast_precision_loss)] // at most 2⁵³
         let [lower, upper] = [top, top + 1].map(|end| end as f64 * unit);
-        Enclosure::new(lower, if unit > 0.0 { upper } else { f64::from_bits(1) })
+        Enclosure::new(lower, upper)
     }
 }
 
@@ -71,6 +124,7 @@ impl Uniform {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
+    use crate::sample::replay::Fed;
     use proptest::prelude::*;
 
     proptest! {
@@ -88,6 +142,15 @@ mod tests {
             prop_assert!(wide.lo() <= narrow.lo() && narrow.hi() <= wide.hi());
             prop_assert!(narrow.hi() - narrow.lo() <= 0.5f64.powi(52).max(0.5f64.powi((known + more).cast_signed())));
         }
+    }
+
+    #[test]
+    fn reals_among_the_subnormal_floats_are_enclosed() {
+        // 1024 zeros, then ones: just below 2⁻¹⁰²⁴, which is a float.
+        let mut real = Uniform { prefix: UBig::ZERO, length: 1024 };
+        real.extend(64, &mut Bits::new(&mut Fed::with([u64::MAX])));
+        let (enclosure, above) = (real.enclosure(), 2f64.powi(-1024));
+        assert_eq!((enclosure.lo(), enclosure.hi()), (above.next_down(), above));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use dp_core::Scale;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use crate::sample::exponential_function::exp_neg;
-use crate::sample::{Bits, Dyadic, Grid, Uniform};
+use crate::sample::exponential_function::exp_neg_of;
+use crate::sample::{Bits, Dyadic, Grid, Ratio, Uniform};
 
 /// One draw on its way: answer, scale and sign are known, and some digits of U.
 pub(super) struct Draw {
@@ -67,17 +67,8 @@ impl Draw {
 
     /// Whether −ln U > distance/scale, that is U < e^(−distance/scale), for a positive distance.
     fn passes<R: Rng + ?Sized>(&mut self, distance: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
-        loop {
-            let digits = self.uniform.length() as usize;
-            let (lower, upper) = exp_neg(&distance.quotient(&self.scale, digits), digits);
-            if self.uniform.prefix() >= &upper {
-                return false;
-            }
-            if self.uniform.prefix() + UBig::ONE <= lower {
-                return true;
-            }
-            self.uniform.extend(64, bits);
-        }
+        let threshold = Ratio::new(distance.clone(), self.scale.clone());
+        self.uniform.is_below(|digits| exp_neg_of(&threshold, digits), bits)
     }
 }
 

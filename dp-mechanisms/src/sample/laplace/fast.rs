@@ -4,56 +4,23 @@ use dp_core::Scale;
 
 use crate::sample::Grid;
 use crate::sample::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
+use crate::sample::steps::Steps;
 
-/// The largest scale in steps for which floats settle most draws: 2⁴⁰.
-const LARGEST_SPREAD: f64 = f64::from_bits((1023 + 40) << 52);
-/// 2⁻⁵⁰.
-const FRACTION_ERROR: f64 = f64::from_bits((1023 - 50) << 52);
-
-/// What the fast path needs, all in units of the grid.
+/// What the fast path needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fast {
-    /// 2^k and 2^−k.
-    step: f64,
-    per_step: f64,
-    /// The scale of the noise, exactly.
-    spread: f64,
-    /// How close to a boundary a computed value may lie and still be on the right side of it.
-    margin: f64,
-}
+pub(super) struct Fast(Steps);
 
 impl Fast {
-    /// `None` where floats do not suffice: a scale above 2⁴⁰ steps, or steps near the ends of the floats.
+    /// `None` where floats do not suffice.
     pub(super) fn new(scale: Scale, grid: Grid) -> Option<Self> {
-        let (step, per_step) = (grid.step(), 1.0 / grid.step());
-        let spread = scale.get() * per_step;
-        // A quotient by a power of two is exact unless it is subnormal.
-        let exact = step.is_normal() && per_step.is_normal() && spread.is_normal() && scale.get().is_normal();
-        // The error of the logarithm, and two roundings of values below 11.1 spreads: 2·11.1·2⁻⁵³ < 2⁻⁴⁸; and those of the fraction of the
-        // answer, of values below one. Together below spread·(2⁻⁴⁷ + 2⁻⁴⁸) + 2⁻⁵¹.
-        let margin = spread * (2.0 * ERROR) + FRACTION_ERROR;
-        (exact && spread < LARGEST_SPREAD).then_some(Self { step, per_step, spread, margin })
+        Steps::new(scale, grid, ERROR).map(Self)
     }
 
-    /// The release, if 63 digits of U and floats suffice for it.
+    /// The release, if 63 digits of U and floats suffice for it. The lowest bit of the word is the sign of the noise.
     #[inline]
     pub(super) fn settle(self, word: u64, answer: f64) -> Option<f64> {
-        /// Adding and subtracting it rounds a float below 2⁵¹ to a whole number.
-        const WHOLE: f64 = 6_755_399_441_055_744.0; // 1.5·2⁵²
         let prefix = word >> 1;
-        let magnitude = self.spread * exponential(prefix.max(SMALLEST_PREFIX));
-        // The sign bit of the word becomes the sign bit of the noise.
-        let noise = f64::from_bits(magnitude.to_bits() ^ word << 63);
-        // The answer in steps, split into a whole number and a fraction without error; from 2⁶² on every float is whole.
-        let scaled = answer * self.per_step;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-        // below 2⁶², and whole numbers that were floats
-        let whole = if scaled.abs() < 4.6e18 { scaled as i64 as f64 } else { scaled };
-        let position = (scaled - whole) + noise;
-        let nearest = (position + WHOLE) - WHOLE;
-        let clear = 0.5 - (position - nearest).abs() > self.margin;
-        // Both are whole numbers; their sum is rounded once if it is too long for a float, and saturates like `Grid::value`.
-        let released = ((whole + nearest) * self.step).clamp(f64::MIN, f64::MAX);
-        (clear && prefix >= SMALLEST_PREFIX && scaled.is_finite()).then_some(released)
+        let released = self.0.settle(answer, exponential(prefix.max(SMALLEST_PREFIX)), word);
+        released.filter(|_| prefix >= SMALLEST_PREFIX)
     }
 }

@@ -37,7 +37,8 @@ pub(crate) use self::exact::nearest;
 
 use self::exact::Draw;
 use self::fast::Fast;
-use super::{Bits, Grid, Uniform};
+use super::bits::in_bulk;
+use super::{Bits, Grid, Uniform, finite};
 
 /// Laplace noise of a scale on a grid, ready to be drawn.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +48,25 @@ pub(crate) struct Sampler {
     fast: Option<Fast>,
 }
 
+impl PartialEq for Sampler {
+    fn eq(&self, other: &Self) -> bool {
+        (self.scale, self.grid) == (other.scale, other.grid)
+    }
+}
+
 impl Sampler {
     pub(crate) fn new(scale: Scale, grid: Grid) -> Self {
         Self { scale, grid, fast: Fast::new(scale, grid) }
+    }
+
+    /// The scale of the noise.
+    pub(crate) const fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The grid on which releases lie.
+    pub(crate) const fn grid(&self) -> Grid {
+        self.grid
     }
 
     /// round(answer + noise).
@@ -59,15 +76,7 @@ impl Sampler {
 
     /// Draws for many answers at once: the random bits are made in bulk.
     pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
-        const WORDS: usize = 256;
-        let mut bytes = [0; 8 * WORDS];
-        for (answers, released) in answers.chunks(WORDS).zip(released.chunks_mut(WORDS)) {
-            let (words, _) = bytes[..8 * answers.len()].as_chunks_mut::<8>();
-            rng.fill_bytes(words.as_flattened_mut());
-            for ((answer, released), word) in answers.iter().zip(released).zip(words) {
-                *released = self.draw_from(u64::from_le_bytes(*word), *answer, rng);
-            }
-        }
+        in_bulk(released.len(), rng, |i, word, rng| released[i] = self.draw_from(word, answers[i], rng));
     }
 
     /// The draw whose sign and first 63 digits of U are given; more come from the generator if these do not settle it.
@@ -87,17 +96,12 @@ impl Sampler {
     }
 }
 
-/// The number that an answer stands for: itself, 0 for `NaN`, the nearest float for an infinity.
-fn finite(answer: f64) -> f64 {
-    if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::Insecure;
     use crate::sample::Dyadic;
-    use crate::sample::replay::Law;
+    use crate::sample::replay::{Fed, Law};
     use dashu_int::IBig;
     use dp_core::rounding::Enclosure;
     use proptest::prelude::*;
@@ -280,47 +284,20 @@ mod tests {
         // Answer 0, scale 1, whole numbers: the boundary ½ is U = e^−½. All further digits 0 put U below it and the noise above
         // the boundary; all digits 1 put it on the other side.
         let prefix = 5_594_257_926_288_582_649u64; // ⌊e^−½·2⁶³⌋
-        struct Constant(u8);
-        impl rand_core::TryRng for Constant {
-            type Error = std::convert::Infallible;
-            fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-                Ok(u32::from_ne_bytes([self.0; 4]))
-            }
-            fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-                Ok(u64::from_ne_bytes([self.0; 8]))
-            }
-            fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-                bytes.fill(self.0);
-                Ok(())
-            }
-        }
-        let settle = |byte: u8, negative: bool| {
+        let settle = |word: u64, negative: bool| {
             let draw = Draw::new(0.0, scale(1.0), negative, Uniform::with_prefix(prefix, 63));
-            draw.settle(grid(0), &mut Bits::new(&mut Constant(byte)))
+            draw.settle(grid(0), &mut Bits::new(&mut Fed::with([word; 9])))
         };
-        assert_eq!([settle(0, false), settle(255, false)], [IBig::ONE, IBig::ZERO]);
-        assert_eq!([settle(0, true), settle(255, true)], [-IBig::ONE, IBig::ZERO]);
+        assert_eq!([settle(0, false), settle(u64::MAX, false)], [IBig::ONE, IBig::ZERO]);
+        assert_eq!([settle(0, true), settle(u64::MAX, true)], [-IBig::ONE, IBig::ZERO]);
         assert!(Fast::new(scale(1.0), grid(0)).unwrap().settle(prefix << 1, 0.0).is_none());
     }
 
     #[test]
     fn deep_tails_take_as_many_digits_as_they_need() {
         // U below 2⁻³⁰⁰: the noise is beyond 207 scales.
-        struct Late(u32);
-        impl rand_core::TryRng for Late {
-            type Error = std::convert::Infallible;
-            fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-                unreachable!("bits come in words of 64")
-            }
-            fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-                self.0 += 1;
-                Ok(if self.0 < 5 { 0 } else { 0x9e37_79b9_7f4a_7c15 })
-            }
-            fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
-                unreachable!("bits come in words of 64")
-            }
-        }
-        let j = nearest(0.0, scale(1.0), grid(0), &mut Bits::new(&mut Late(0)));
+        let mut late = Fed::with([0, 0, 0, 0, 0x9e37_79b9_7f4a_7c15]);
+        let j = nearest(0.0, scale(1.0), grid(0), &mut Bits::new(&mut late));
         assert!(j >= IBig::from(176) && j <= IBig::from(180), "{j}"); // 255 to 258 halvings of ln 2
     }
 

@@ -1,0 +1,73 @@
+//! How the scale of noise follows from a sensitivity.
+
+use dp_core::rounding::div_up;
+use dp_core::{Error, Scale};
+
+/// The scale Δ/distance, rounded up: noise of which answers Δ apart are `distance` scales apart.
+///
+/// # Errors
+/// [`Error::Unreachable`] when no noise is asked for, or more than there is.
+pub(crate) fn scale_for(sensitivity: f64, distance: f64) -> Result<Scale, Error> {
+    // A positive quotient is rounded up to a positive float, but for an infinite distance.
+    let scale = if distance == f64::INFINITY { 0.0 } else { div_up(sensitivity, distance) };
+    scale_at_least(sensitivity, scale)
+}
+
+/// A computed scale, if it is one.
+///
+/// # Errors
+/// [`Error::Unreachable`] when the sensitivity or the scale is 0, or the scale infinite.
+pub(crate) fn scale_at_least(sensitivity: f64, scale: f64) -> Result<Scale, Error> {
+    let (request, instead) = if sensitivity == 0.0 {
+        (
+            "a scale of noise for a sensitivity of 0",
+            "the query has the same answer on all neighbours and needs no noise; publish it as it is, \
+             or state its true sensitivity",
+        )
+    } else if scale == 0.0 {
+        (
+            "a scale of noise for a guarantee that allows everything",
+            "it asks for no noise at all; ask for a finite epsilon, rho or mu and a delta below 1",
+        )
+    } else if scale.is_finite() {
+        return Scale::new(scale);
+    } else {
+        (
+            "a finite scale of noise for this sensitivity and guarantee",
+            "allow a larger epsilon, delta, rho or mu, or bound the records more tightly",
+        )
+    };
+    Err(Error::Unreachable { request, instead })
+}
+
+/// ⌊Δ⌋: integers at most Δ apart are at most that far apart.
+pub(crate) fn whole(sensitivity: f64) -> Result<u32, Error> {
+    let floor = sensitivity.floor();
+    if (0.0..=f64::from(u32::MAX)).contains(&floor) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // an integer within the limits
+        Ok(floor as u32)
+    } else {
+        let (argument, allowed) = ("sensitivity", "[0, 4294967296)");
+        Err(Error::OutOfRange { argument, allowed, found: sensitivity })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_say_what_they_cannot_reach() {
+        for (sensitivity, distance, advice) in [
+            (0.0, 1.0, "publish it as it is"),
+            (1.0, f64::INFINITY, "ask for a finite"),
+            (1.0, 0.0, "allow a larger epsilon"),
+            (1e300, 1e-10, "bound the records more tightly"),
+        ] {
+            let message = scale_for(sensitivity, distance).unwrap_err().to_string();
+            assert!(message.contains(advice), "{message}");
+        }
+        assert_eq!(scale_for(f64::from_bits(1), f64::MAX).unwrap().get(), f64::from_bits(1));
+        assert_eq!(scale_for(1.0, 3.0).unwrap().get(), (1.0f64 / 3.0).next_up());
+    }
+}

@@ -1,0 +1,74 @@
+//! Checks of what people pass.
+
+use dp_core::{Error, Scale};
+
+use crate::sample::Grid;
+
+/// A number in (0, ∞).
+pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error> {
+    within(argument, "(0, ∞)", value, value > 0.0 && value.is_finite())
+}
+
+/// A δ that Gaussian noise can reach: above 0, and below 1, which asks for nothing.
+pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
+    within("delta", "(0, 1)", delta, delta > 0.0 && delta < 1.0)
+}
+
+/// The probability with which noise may pass its error bound.
+pub(crate) fn failure(beta: f64) -> Result<f64, Error> {
+    within("beta", "(0, 1]", beta, beta > 0.0 && beta <= 1.0)
+}
+
+pub(crate) fn within(
+    argument: &'static str,
+    allowed: &'static str,
+    found: f64,
+    lies_within: bool,
+) -> Result<f64, Error> {
+    if lies_within { Ok(found) } else { Err(Error::OutOfRange { argument, allowed, found }) }
+}
+
+/// A grid that is not too fine for noise of this scale.
+pub(crate) fn suiting(grid: Grid, scale: Scale) -> Result<Grid, Error> {
+    if grid.suits(scale) {
+        Ok(grid)
+    } else {
+        let (argument, allowed) = ("the exponent of the grid", "[log₂(scale) − 100, 1023]");
+        Err(Error::OutOfRange { argument, allowed, found: grid.exponent().into() })
+    }
+}
+
+/// Answers and the places for their releases belong together.
+pub(crate) fn same_length<T>(answers: &[T], released: &[T]) -> Result<(), Error> {
+    if answers.len() == released.len() {
+        Ok(())
+    } else {
+        let lengths = (answers.len(), released.len());
+        Err(Error::LengthMismatch { arguments: "answers and released", lengths })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_named() {
+        for (result, start) in [
+            (positive("rho", 0.0), "rho must lie in (0, ∞)"),
+            (positive("mu", f64::NAN), "mu must lie in (0, ∞)"),
+            (positive("mu", f64::INFINITY), "mu must lie in (0, ∞)"),
+            (proper_delta(0.0), "delta must lie in (0, 1)"),
+            (proper_delta(1.0), "delta must lie in (0, 1)"),
+            (proper_delta(f64::NAN), "delta must lie in (0, 1)"),
+            (failure(0.0), "beta must lie in (0, 1]"),
+            (failure(1.5), "beta must lie in (0, 1]"),
+            (failure(f64::NAN), "beta must lie in (0, 1]"),
+        ] {
+            let message = result.unwrap_err().to_string();
+            assert!(message.starts_with(start), "{message}");
+        }
+        assert_eq!(failure(1.0), Ok(1.0));
+        assert!(same_length(&[1], &[1, 2]).is_err() && same_length(&[1], &[2]).is_ok());
+    }
+}

@@ -1,0 +1,110 @@
+//! M11: the exponential mechanism is ε-private.
+
+use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::pairs::{DominatingPair, FinitePair};
+use dp_core::{Alpha, Dominated, Error, ForGuarantee, Pure, Scale};
+
+use super::{EPSILONS, bits_have_the_law, moving, moving_one_way, together, triples, try_neighbours};
+use crate::sample::race::listed;
+use crate::selection::{Exponential, GumbelNoise, Monotone, laws};
+
+pub(in crate::claims) const M11: Claim = Claim {
+    id: "M11",
+    source: "Cambridge; Kearns; Ottawa Thm 27; Harvard 6.2",
+    statement: "the exponential mechanism, Pr(i) ∝ exp(εuᵢ/2Δ), is ε-DP",
+    kind: Kind::Enumeration,
+    expected: Verdict::Holds,
+    check: || judge(general, monotone).unwrap_or_else(|error| Finding::undecided(error.to_string())),
+};
+
+fn general(epsilon: f64) -> Result<Scale, Error> {
+    Ok(Exponential::<crate::selection::General>::for_guarantee(&Pure::new(epsilon)?, moving(1.0)?)?.scale())
+}
+
+fn monotone(epsilon: f64) -> Result<Scale, Error> {
+    Ok(Exponential::<Monotone>::for_guarantee(&Pure::new(epsilon)?, moving_one_way(1.0)?)?.scale())
+}
+
+/// Checks two calibrations, for scores that move in any way and in one direction: their exact laws, their bits, and the bounded range.
+fn judge(
+    general: fn(f64) -> Result<Scale, Error>,
+    monotone: fn(f64) -> Result<Scale, Error>,
+) -> Result<Finding, Error> {
+    let scale = general(1.0)?;
+    Ok(together([
+        try_neighbours(laws::exponential, false, general)?,
+        try_neighbours(laws::exponential, true, monotone)?,
+        bits_have_the_law(laws::exponential, scale, 1.0, |scores, bits| {
+            listed::winner::<GumbelNoise, _>(scores, scale, bits)
+        }),
+        range_bounds_divergences(general)?,
+    ]))
+}
+
+/// The exact divergences of neighbours stay below αε²/8 and below the dominating pair, and exceed 0.9 of αε²/8 somewhere, which ε-privacy alone does not give.
+fn range_bounds_divergences(scale: fn(f64) -> Result<Scale, Error>) -> Result<Finding, Error> {
+    let mut closest = 0.0f64;
+    for epsilon in EPSILONS {
+        let scale = scale(epsilon)?;
+        let pair = Exponential::with_scale(scale).dominating_pair(moving(1.0)?)?;
+        // The worst case has equal masses on the two ends of the range.
+        for scores in triples([0.0, 0.5, 1.0]) {
+            for change in [[1.0, -1.0, -1.0], [1.0, 1.0, -1.0], [-1.0, 1.0, 0.0]] {
+                let moved = [0, 1, 2].map(|i| scores[i] + change[i]);
+                let [p, q] = [scores, moved].map(|scores| {
+                    laws::exponential(&scores, scale.get()).iter().map(|p| p.lo()).collect::<Vec<_>>()
+                });
+                let exact = FinitePair::new(&p, &q)?;
+                for order in [1.01, 2.0, 8.0] {
+                    let divergence = exact.renyi(Alpha::new(order)?).lo();
+                    let limit = order * epsilon * epsilon / 8.0;
+                    if divergence > limit * (1.0 + 1e-9)
+                        || divergence > pair.renyi(Alpha::new(order)?).hi() * (1.0 + 1e-9)
+                    {
+                        return Ok(Finding::refuted(format!(
+                            "range: D_{order} = {divergence} at ε = {epsilon}, above αε²/8 = {limit} or the dominating pair"
+                        )));
+                    }
+                    closest = closest.max(divergence / limit);
+                }
+            }
+        }
+    }
+    Ok(if closest > 0.9 {
+        Finding::holds(format!("range: all divergences are below αε²/8, the closest at {closest:.3} of it"))
+    } else {
+        Finding::undecided(format!("range: no divergence above {closest:.3} of αε²/8"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_noise_is_refuted_and_twice_does_not_hold() {
+        let scale = |factor: f64| Scale::new(factor);
+        let half = try_neighbours(laws::exponential, false, |epsilon| scale(1.0 / epsilon)).unwrap();
+        assert_eq!(half.verdict, Verdict::Refuted, "{}", half.detail); // what monotone scores need is too little for others
+        let less = try_neighbours(laws::exponential, true, |epsilon| scale(0.97 / epsilon)).unwrap();
+        assert_eq!(less.verdict, Verdict::Refuted, "{}", less.detail);
+        let twice = try_neighbours(laws::exponential, false, |epsilon| scale(4.0 / epsilon)).unwrap();
+        assert_eq!(twice.verdict, Verdict::Undecided, "{}", twice.detail);
+        assert_eq!(judge(monotone, monotone).unwrap().verdict, Verdict::Refuted);
+    }
+
+    #[test]
+    fn broken_bits_and_ranges_are_refuted() {
+        let scale = general(1.0).unwrap();
+        let narrow = Scale::new(scale.get() / 2.0).unwrap();
+        let finding = bits_have_the_law(laws::exponential, scale, 1.0, |scores, bits| {
+            listed::winner::<GumbelNoise, _>(scores, narrow, bits)
+        });
+        assert_eq!(finding.verdict, Verdict::Refuted, "{}", finding.detail);
+        let finding = bits_have_the_law(laws::exponential, scale, 1.0, |scores, bits| {
+            listed::winner::<crate::selection::ExponentialNoise, _>(scores, scale, bits)
+        });
+        assert_eq!(finding.verdict, Verdict::Refuted, "{}", finding.detail);
+        assert_eq!(range_bounds_divergences(monotone).unwrap().verdict, Verdict::Refuted);
+    }
+}

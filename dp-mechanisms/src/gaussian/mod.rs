@@ -1,0 +1,365 @@
+//! The Gaussian mechanism.
+
+mod textbook;
+mod vector;
+
+pub use textbook::TextbookGaussian;
+
+use dp_core::normal::upper_quantile;
+use dp_core::pairs::GaussianPair;
+use dp_core::rounding::{div_up, mul_down, mul_up, sqrt_down};
+use dp_core::{
+    Approx, Dominated, Error, ForGuarantee, Gdp, L2, MeasuredIn, Mechanism, Mu, Scale, Target, Zcdp,
+};
+use rand_core::Rng;
+
+use crate::additive::scale_for;
+use crate::arguments::{failure, positive, proper_delta, same_length, suiting};
+use crate::sample::{Grid, gaussian::Sampler};
+
+/// Adds Gaussian noise: density e^(−v²/2σ²) / σ√(2π), for a standard deviation σ.
+///
+/// **Theorem** (Dong, Roth and Su 2022). Let Δ₂ be the ℓ2 sensitivity of f. Then f + N(0, σ²) is μ-GDP with μ = Δ₂/σ: telling two
+/// neighbours apart is as hard as telling N(0,1) from N(μ,1), and no harder for answers Δ₂ apart. Every other statement is a view of this
+/// one. It is ½μ²-zCDP, exactly (Bun and Steinke 2016; claim M6), and (ε,δ)-private for
+///
+/// > δ(ε) = Φ̄(ε/μ − μ/2) − e^ε·Φ̄(ε/μ + μ/2),
+///
+/// and for no smaller δ (Balle and Wang 2018). It is never ε-private: the loss has no bound.
+///
+/// | calibration | target | σ |
+/// |---|---|---|
+/// | [`analytic`](Self::analytic) | (ε,δ) | the least, by the exact profile |
+/// | [`zcdp`](Self::zcdp) | ρ | Δ₂/√(2ρ) |
+/// | [`gdp`](Self::gdp) | μ | Δ₂/μ |
+/// | [`classic`](Self::classic) | (ε,δ), ε < 1 | Δ₂·√(2 ln(1.25/δ))/ε: always more than it takes |
+/// | [`v2`](Self::v2) | (ε,δ), δ < ½ | a closed form for every ε: always more than it takes |
+///
+/// **What is released** is the point of a grid 2^k·ℤ that is nearest to answer + noise, both real, as for [`Laplace`](crate::Laplace):
+/// the digits of the noise are drawn until no further one can change the outcome, and rounding onto a grid that was fixed
+/// beforehand is post-processing. The guarantee is that of the theorem, with no term for floating-point errors. Beyond the floats
+/// the release is ±[`f64::MAX`].
+///
+/// **Answers that are no numbers.** `draw` is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. A query whose answers may not be finite
+/// must state a sensitivity that holds after this replacement.
+///
+/// ```
+/// use dp_core::{AddRemove, Approx, ForGuarantee, L2, Mechanism, Sensitivity};
+/// use dp_mechanisms::{Gaussian, rng::OsSeeded};
+///
+/// let count = Sensitivity::<L2, AddRemove>::new(1.0)?;
+/// let noise = Gaussian::for_guarantee(&Approx::new(1.0, 1e-6)?, count)?;
+/// assert!((noise.scale().get() - 4.224_678_889).abs() < 1e-9); // the classic formula says 5.3
+/// assert!((noise.guarantee(count).mu().get() - 0.236_704_380).abs() < 1e-9);
+/// let released = noise.draw(&1234.0, &mut OsSeeded::new()?)?;
+/// assert!(released.is_finite());
+/// # Ok::<(), dp_mechanisms::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+pub struct Gaussian {
+    sampler: Sampler,
+}
+
+/// What is on disk. When it is read, the two parts must suit each other.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    scale: Scale,
+    grid: Grid,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Gaussian {
+    type Error = Error;
+    fn try_from(Written { scale, grid }: Written) -> Result<Self, Error> {
+        Ok(Self { sampler: Sampler::new(scale, suiting(grid, scale)?) })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Gaussian> for Written {
+    fn from(mechanism: Gaussian) -> Self {
+        Self { scale: mechanism.scale(), grid: mechanism.sampler.grid() }
+    }
+}
+
+impl Gaussian {
+    /// "As little Gaussian noise as makes the release (ε,δ)-private", by the exact profile: what
+    /// [`Query::with`](dp_core::Query::with) takes. The one to use for an (ε,δ) target.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1. No Gaussian noise gives δ = 0.
+    pub fn analytic(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
+        Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
+    }
+
+    /// "As little Gaussian noise as makes the release ρ-zCDP": σ = Δ₂/√(2ρ).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
+    pub fn zcdp(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
+        Ok(Target::new(Zcdp::new(positive("rho", rho)?)?))
+    }
+
+    /// "As little Gaussian noise as makes the release μ-GDP": σ = Δ₂/μ.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < μ < ∞.
+    pub fn gdp(mu: f64) -> Result<Target<Self, Gdp>, Error> {
+        Ok(Target::new(Gdp::new(positive("mu", mu)?)?))
+    }
+
+    /// Noise of a given standard deviation σ, on the default grid: 2^k with k = ⌊log₂ σ⌋ − 30, but not below the smallest
+    /// float's −1074.
+    #[must_use]
+    pub fn with_scale(scale: Scale) -> Self {
+        Self { sampler: Sampler::new(scale, Grid::below(scale)) }
+    }
+
+    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the data. Any choice is as
+    /// private as any other; a coarse one costs accuracy, half a step at most.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
+    /// 2⁻¹⁰⁰ of the power of two below the scale.
+    pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
+        let grid = suiting(Grid::new(exponent)?, self.scale())?;
+        Ok(Self { sampler: Sampler::new(self.scale(), grid) })
+    }
+
+    /// The scale σ, which is the standard deviation.
+    #[must_use]
+    pub const fn scale(&self) -> Scale {
+        self.sampler.scale()
+    }
+
+    /// The k for which releases are multiples of 2^k.
+    #[must_use]
+    pub const fn grid_exponent(&self) -> i32 {
+        self.sampler.grid().exponent()
+    }
+
+    /// The standard deviation of the noise before rounding: σ.
+    #[must_use]
+    pub const fn standard_deviation(&self) -> f64 {
+        self.scale().get()
+    }
+
+    /// The magnitude that the noise passes with probability β only: σ·z with 2·Φ̄(z) = β, rounded up.
+    ///
+    /// Rounding onto the grid moves a release by another half step at most.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
+    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
+        Ok(mul_up(self.scale().get(), upper_quantile(mul_down(0.5, failure(beta)?))))
+    }
+
+    /// Adds independent noise to each of many answers, faster than one by one.
+    ///
+    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] when the two lists differ in length.
+    pub fn draw_all<R: Rng + ?Sized>(
+        &self,
+        answers: &[f64],
+        released: &mut [f64],
+        rng: &mut R,
+    ) -> Result<(), Error> {
+        same_length(answers, released)?;
+        self.sampler.fill(answers, released, rng);
+        Ok(())
+    }
+}
+
+impl Mechanism for Gaussian {
+    type Input = f64;
+    type Output = f64;
+    type Norm = L2;
+    type Guarantee = Gdp;
+
+    /// μ = Δ₂/σ, rounded up.
+    fn guarantee(&self, sensitivity: impl MeasuredIn<L2>) -> Gdp {
+        Mu::saturating(div_up(sensitivity.value(), self.scale().get())).into()
+    }
+
+    /// Never fails.
+    fn draw<R: Rng + ?Sized>(&self, answer: &f64, rng: &mut R) -> Result<f64, Error> {
+        Ok(self.sampler.draw(*answer, rng))
+    }
+}
+
+impl ForGuarantee<Gdp> for Gaussian {
+    /// σ = Δ₂/μ, rounded up.
+    fn for_guarantee(target: &Gdp, sensitivity: impl MeasuredIn<L2>) -> Result<Self, Error> {
+        Ok(Self::with_scale(scale_for(sensitivity.value(), target.mu().get())?))
+    }
+}
+
+impl ForGuarantee<Zcdp> for Gaussian {
+    /// σ = Δ₂/√(2ρ), rounded up. An offset ξ of the target does not help: the divergences of Gaussian noise grow with their
+    /// order, which only the slope ρ allows.
+    fn for_guarantee(target: &Zcdp, sensitivity: impl MeasuredIn<L2>) -> Result<Self, Error> {
+        let mu = sqrt_down(mul_down(2.0, target.rho().get()));
+        Ok(Self::with_scale(scale_for(sensitivity.value(), mu)?))
+    }
+}
+
+impl ForGuarantee<Approx> for Gaussian {
+    /// σ = Δ₂/μ for the largest μ whose exact profile keeps the target, rounded up.
+    fn for_guarantee(target: &Approx, sensitivity: impl MeasuredIn<L2>) -> Result<Self, Error> {
+        let mu = GaussianPair::largest_mu(target.epsilon(), target.delta());
+        Ok(Self::with_scale(scale_for(sensitivity.value(), mu.get())?))
+    }
+}
+
+impl Dominated for Gaussian {
+    type Pair = GaussianPair;
+
+    fn dominating_pair(&self, sensitivity: impl MeasuredIn<L2>) -> Result<GaussianPair, Error> {
+        Ok(self.guarantee(sensitivity).dominating_pair())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Dyadic;
+    use dp_core::pairs::DominatingPair;
+    use dp_core::{Guarantee, ReplaceOne, Sensitivity};
+    use proptest::prelude::*;
+
+    fn scaled(sigma: f64) -> Gaussian {
+        Gaussian::with_scale(Scale::new(sigma).unwrap())
+    }
+
+    fn moving(by: f64) -> Sensitivity<L2, ReplaceOne> {
+        Sensitivity::new(by).unwrap()
+    }
+
+    #[test]
+    fn targets_are_checked() {
+        assert!(Gaussian::analytic(0.0, 0.1).is_ok() && Gaussian::analytic(1e300, 1e-300).is_ok());
+        for (epsilon, delta) in
+            [(-1.0, 0.1), (f64::NAN, 0.1), (f64::INFINITY, 0.1), (1.0, 0.0), (1.0, 1.0), (1.0, f64::NAN)]
+        {
+            assert!(Gaussian::analytic(epsilon, delta).is_err(), "{epsilon} {delta}");
+        }
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Gaussian::zcdp(bad).unwrap_err().to_string().starts_with("rho must lie in (0, ∞)"));
+            assert!(Gaussian::gdp(bad).unwrap_err().to_string().starts_with("mu must lie in (0, ∞)"));
+        }
+    }
+
+    #[test]
+    fn calibration_says_what_it_cannot_reach() {
+        let calibrate = |epsilon, delta| {
+            Gaussian::for_guarantee(&Approx::new(epsilon, delta).unwrap(), moving(1.0))
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(calibrate(1.0, 0.0).contains("allow a larger epsilon, delta"));
+        assert!(calibrate(1.0, 1.0).contains("a delta below 1"));
+        assert!(Gaussian::for_guarantee(&Zcdp::new(0.0).unwrap(), moving(1.0)).is_err());
+        assert!(Gaussian::for_guarantee(&Zcdp::with_offset(1.0, 0.0).unwrap(), moving(1.0)).is_err());
+        assert!(Gaussian::for_guarantee(&Gdp::new(1.0).unwrap(), moving(0.0)).is_err());
+        assert!(Gaussian::for_guarantee(&Gdp::new(1e-10).unwrap(), moving(1e300)).is_err());
+    }
+
+    #[test]
+    fn known_scales() {
+        let sigma = |noise: Result<Gaussian, Error>| noise.unwrap().scale().get();
+        assert_eq!(sigma(Gaussian::for_guarantee(&Gdp::new(0.5).unwrap(), moving(3.0))), 6.0);
+        assert_eq!(sigma(Gaussian::for_guarantee(&Zcdp::new(0.125).unwrap(), moving(3.0))), 6.0);
+        assert_eq!(sigma(Gaussian::for_guarantee(&Zcdp::with_offset(5.0, 0.125).unwrap(), moving(3.0))), 6.0);
+        // mpmath, 60 digits, rounded down.
+        let analytic = sigma(Gaussian::for_guarantee(&Approx::new(0.5, 1e-5).unwrap(), moving(1.0)));
+        assert!((7.031_826_675_582_491..7.031_826_675_6).contains(&analytic), "{analytic}");
+    }
+
+    #[test]
+    fn grids_are_chosen_or_follow_the_scale() {
+        assert_eq!([2.0, 1.0, 0.9, 1e-320].map(|s| scaled(s).grid_exponent()), [-29, -30, -31, -1074]);
+        assert_eq!(scaled(2.0).on_grid(3).unwrap().grid_exponent(), 3);
+        assert!(scaled(2.0).on_grid(-99).is_ok() && scaled(2.0).on_grid(-100).is_err());
+        assert!(scaled(2.0).on_grid(1024).is_err());
+    }
+
+    #[test]
+    fn utility_is_rounded_up() {
+        let noise = scaled(3.0);
+        assert_eq!(noise.standard_deviation(), 3.0);
+        assert_eq!(noise.error_bound(1.0), Ok(0.0));
+        let error = noise.error_bound(0.05).unwrap();
+        assert!((5.879_891_953_620_162..5.879_891_953_621).contains(&error), "{error}"); // 3·1.95996…
+        assert!([0.0, -0.1, 1.1, f64::NAN].iter().all(|bad| noise.error_bound(*bad).is_err()));
+        assert!(noise.error_bound(f64::from_bits(1)).unwrap() > 3.0 * 38.0);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn reading_validates_as_the_constructors_do() {
+        let noise = scaled(2.0);
+        let written = serde_json::to_string(&noise).unwrap();
+        assert_eq!(written, r#"{"scale":2.0,"grid":-29}"#);
+        assert_eq!(serde_json::from_str::<Gaussian>(&written).unwrap(), noise);
+        for bad in [
+            r#"{"scale":0,"grid":-29}"#,
+            r#"{"scale":"infinity","grid":-29}"#,
+            r#"{"scale":1,"grid":-1075}"#,
+            r#"{"scale":1,"grid":-101}"#,
+            r#"{"scale":1}"#,
+            r#"{"scale":1,"grid":0,"sigma":1}"#,
+        ] {
+            assert!(serde_json::from_str::<Gaussian>(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn analytic_noise_meets_its_target_and_less_does_not(
+            epsilon in prop_oneof![Just(0.0), 1e-6..50f64, (-9f64..5.0).prop_map(|x| 10f64.powf(x))],
+            log_delta in -200.0..-0.01f64,
+            by in 1e-9..1e9f64,
+        ) {
+            let delta = log_delta.exp();
+            let noise = Gaussian::for_guarantee(&Approx::new(epsilon, delta).unwrap(), moving(by)).unwrap();
+            let pair = noise.dominating_pair(moving(by)).unwrap();
+            // The stated μ is rounded up from Δ/σ once more, which may cost an ulp; the exact Δ/σ is at most the μ that was found.
+            prop_assert!(pair.delta(epsilon).lo() <= delta);
+            let found = GaussianPair::largest_mu(dp_core::Epsilon::new(epsilon).unwrap(), dp_core::Delta::new(delta).unwrap());
+            let exact = |x: f64| Dyadic::from_finite(x);
+            prop_assert!(&exact(noise.scale().get()) * &exact(found.get()) >= exact(by));
+            prop_assert!(GaussianPair::new(found).delta(epsilon).hi() <= delta);
+            let less = scaled(noise.scale().get() * (1.0 - 1e-9)).dominating_pair(moving(by)).unwrap();
+            prop_assert!(less.delta(epsilon).lo() > delta, "{:?}", less.delta(epsilon));
+        }
+
+        #[test]
+        fn closed_calibrations_meet_their_targets(parameter in 1e-9..1e9f64, by in 1e-9..1e9f64) {
+            let exact = |x: f64| Dyadic::from_finite(x);
+            let square = |x: f64| &exact(x) * &exact(x);
+            // Δ ≤ μσ and Δ² ≤ 2ρσ², without rounding, and the second σ is the least up to two roundings.
+            let gdp = Gaussian::for_guarantee(&Gdp::new(parameter).unwrap(), moving(by)).unwrap();
+            prop_assert!(&exact(gdp.scale().get()) * &exact(parameter) >= exact(by));
+            prop_assert!(&exact(gdp.scale().get().next_down()) * &exact(parameter) < exact(by));
+            let zcdp = Gaussian::for_guarantee(&Zcdp::new(parameter).unwrap(), moving(by)).unwrap();
+            let doubled = |sigma: f64| &square(sigma) * &exact(2.0 * parameter);
+            prop_assert!(doubled(zcdp.scale().get()) >= square(by));
+            prop_assert!(doubled(zcdp.scale().get() * (1.0 - 1e-15)) < square(by));
+        }
+
+        #[test]
+        fn the_guarantee_rises_with_the_sensitivity(
+            sigma in 1e-300..1e300f64, small in 0.0..1e300f64, more in 0.0..1e300f64,
+        ) {
+            let noise = scaled(sigma);
+            prop_assert!(noise.guarantee(moving(small)).is_at_most(&noise.guarantee(moving(small + more))));
+            prop_assert_eq!(noise.guarantee(moving(0.0)), Gdp::perfect());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How probable it is that a report supports a value, and what follows for estimates.
+
+use dp_core::Error;
+use dp_core::rounding::Enclosure;
+
+/// Pr(a report supports the own value), Pr(it supports another one), and their difference.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Support {
+    own: Enclosure,
+    other: Enclosure,
+    gap: Enclosure,
+}
+
+impl Support {
+    /// The difference is given too, because subtracting would lose it for small ε.
+    pub(super) const fn new(own: Enclosure, other: Enclosure, gap: Enclosure) -> Self {
+        Self { own, other, gap }
+    }
+
+    /// Where a value is one of several that look alike with probability 1/m: q becomes q + (p−q)/m.
+    pub(super) fn blurred(self, inverse: Enclosure) -> Self {
+        let other = self.other + self.gap * inverse;
+        Self { own: self.own, other, gap: self.gap * (Enclosure::ONE - inverse) }
+    }
+
+    /// (supporting/n − q) / (p − q), for n > 0 reports.
+    pub(super) fn share(self, supporting: u64, reports: usize) -> f64 {
+        let middle = |x: Enclosure| f64::midpoint(x.lo(), x.hi());
+        #[allow(clippy::cast_precision_loss)] // an estimate
+        let observed = supporting as f64 / reports as f64;
+        (observed - middle(self.other)) / middle(self.gap)
+    }
+
+    /// (f·p(1−p) + (1−f)·q(1−q)) / (n(p−q)²), rounded up.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the share lies in [0, 1] and there is a report.
+    pub(super) fn variance(self, reports: u64, share: f64) -> Result<f64, Error> {
+        let (share, reports) = (checked_share(share)?, checked_reports(reports)?);
+        let coin = |p: Enclosure| p * (Enclosure::ONE - p);
+        let one = share * coin(self.own) + (Enclosure::ONE - share) * coin(self.other);
+        Ok((one / (reports * self.gap.square())).hi())
+    }
+}
+
+pub(super) fn checked_share(share: f64) -> Result<Enclosure, Error> {
+    if (0.0..=1.0).contains(&share) {
+        Ok(Enclosure::point(share))
+    } else {
+        Err(Error::OutOfRange { argument: "the share", allowed: "[0, 1]", found: share })
+    }
+}
+
+fn checked_reports(reports: u64) -> Result<Enclosure, Error> {
+    if reports == 0 {
+        return Err(Error::OutOfRange { argument: "the number of reports", allowed: "[1, ∞)", found: 0.0 });
+    }
+    #[allow(clippy::cast_precision_loss)] // a step to each side covers what it loses
+    let near = reports as f64;
+    Ok(if reports <= 1 << 53 {
+        Enclosure::point(near)
+    } else {
+        Enclosure::new(near.next_down(), near.next_up())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_invert_the_expected_support() {
+        let support = Support::new(Enclosure::point(0.75), Enclosure::point(0.25), Enclosure::point(0.5));
+        // A share f of 1000 people: 250 + 500·f reports in expectation.
+        for (supporting, share) in [(250, 0.0), (500, 0.5), (750, 1.0)] {
+            assert_eq!(support.share(supporting, 1000), share);
+        }
+        // One report of either kind has the variance 3/16, and (p−q)² is 1/4.
+        for (reports, share) in [(1u8, 0.3), (100, 0.0), (200, 1.0)] {
+            let (found, truth) =
+                (support.variance(reports.into(), share).unwrap(), 0.75 / f64::from(reports));
+            assert!((truth..truth * (1.0 + 1e-14)).contains(&found), "{found} {truth}");
+        }
+        for (reports, share) in [(0, 0.5), (1, -0.1), (1, 1.1), (1, f64::NAN)] {
+            assert!(support.variance(reports, share).is_err());
+        }
+        assert!(support.variance(u64::MAX, 1.0).unwrap() > 0.0);
+        let blurred = support.blurred(Enclosure::point(0.25));
+        assert_eq!((blurred.other.lo(), blurred.gap.lo()), (0.375, 0.375));
+    }
+}

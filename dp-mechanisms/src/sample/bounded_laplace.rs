@@ -1,0 +1,292 @@
+//! Laplace noise around an answer, restricted to an interval.
+//!
+//! The law has the density e^(−|x − a|/b) on [l, u], up to a factor. With the masses p = 1 − e^(−(a−l)/b) below the answer a and q = 1 − e^(−(u−a)/b) above
+//! it, in the same units, draw one uniform S on [0, 1) and put G = S·(p + q):
+//!
+//! - if G < p, then x = a − b·T with T = −ln(1 − G),
+//! - else x = a + b·T with T = −ln(1 − (G − p)).
+//!
+//! *Why.* Given the first case G is uniform on [0, p), and T passes t ≤ (a − l)/b exactly if G > 1 − e^−t: T is an exponential restricted to [0, (a − l)/b]. The second
+//! case is the same with q and u, and the cases have probabilities in proportion to p and q. There is no rejection, so the number of steps does not depend on
+//! the answer, but for the [usual](super::laplace#what-the-clock-tells) rare draw that floats do not settle.
+//!
+//! What is released is the point of the grid nearest to x, moved to l or u where the rounding left the interval. Both are post-processing of the ideal x.
+
+use dashu_int::IBig;
+use dp_core::rounding::Enclosure;
+use dp_core::{Bounds, Scale};
+use rand_core::Rng;
+
+use super::lazy::{nearest, settle};
+use super::{Bits, Grid, Interval, Lazy, Uniform};
+
+/// How many digits more than asked for are computed in between.
+const GUARD: u32 = 32;
+
+/// Laplace noise of a scale, restricted to bounds, on a grid, ready to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampler {
+    scale: Scale,
+    bounds: Bounds,
+    grid: Grid,
+}
+
+impl Sampler {
+    pub(crate) const fn new(scale: Scale, bounds: Bounds, grid: Grid) -> Self {
+        Self { scale, bounds, grid }
+    }
+
+    /// A release for an answer, which is moved into the bounds first; `NaN` counts as their middle.
+    pub(crate) fn draw<R: Rng + ?Sized>(&self, answer: f64, rng: &mut R) -> f64 {
+        let released = self.grid.value(&self.nearest(answer, &mut Bits::new(rng)));
+        released.clamp(self.bounds.lower(), self.bounds.upper())
+    }
+
+    /// The j for which j · 2^k is the point of the grid nearest to x.
+    fn nearest<R: Rng + ?Sized>(&self, answer: f64, bits: &mut Bits<'_, R>) -> IBig {
+        let answer = self.bounds.clamp(answer);
+        let mut noise = Noise::start(answer, self.scale, self.bounds, bits);
+        nearest(answer, self.scale, self.grid, &mut noise, bits)
+    }
+}
+
+/// ±T.
+#[derive(Clone)]
+struct Noise {
+    answer: f64,
+    scale: Scale,
+    bounds: Bounds,
+    uniform: Uniform,
+    negative: bool,
+}
+
+impl Noise {
+    fn start<R: Rng + ?Sized>(answer: f64, scale: Scale, bounds: Bounds, bits: &mut Bits<'_, R>) -> Self {
+        let mut noise = Self { answer, scale, bounds, uniform: Uniform::start(bits), negative: false };
+        noise.negative = noise.is_below(bits);
+        noise
+    }
+
+    /// Whether G < p. An answer on the lower bound has p = 0, and G ≥ 0 settles it.
+    fn is_below<R: Rng + ?Sized>(&mut self, bits: &mut Bits<'_, R>) -> bool {
+        let lower = self.bounds.lower();
+        settle(
+            self,
+            bits,
+            |noise| {
+                let (p, g) = (noise.mass_enclosure(lower), noise.g_enclosure());
+                clearly(g.hi() < p.lo(), g.lo() >= p.hi())
+            },
+            Self::refine,
+            |noise, precision, bits| {
+                noise.refine(precision, bits);
+                let (p, g) = (noise.mass(lower, precision + GUARD), noise.g(precision + GUARD));
+                clearly(g.upper() < p.lower(), g.lower() >= p.upper())
+            },
+        )
+    }
+
+    /// Encloses 1 − e^(−|bound − a|/b) between floats.
+    fn mass_enclosure(&self, bound: f64) -> Enclosure {
+        let distance = Enclosure::point((bound - self.answer).signum())
+            * (Enclosure::point(bound) - Enclosure::point(self.answer));
+        -(-(distance / Enclosure::point(self.scale.get()))).exp_m1().min(Enclosure::ZERO)
+    }
+
+    /// Encloses 1 − e^(−|bound − a|/b).
+    fn mass(&self, bound: f64, digits: u32) -> Interval {
+        let difference =
+            &Interval::exactly(bound.min(self.answer)) - &Interval::exactly(bound.max(self.answer));
+        let exponent = difference.over(&Interval::exactly(self.scale.get()), digits);
+        let rest = exponent.expect("a scale is positive").exp(digits);
+        Interval::exactly(1.0).plus(&-rest, digits)
+    }
+
+    /// Encloses G = S·(p + q) between floats.
+    fn g_enclosure(&self) -> Enclosure {
+        let both = self.mass_enclosure(self.bounds.lower()) + self.mass_enclosure(self.bounds.upper());
+        self.uniform.enclosure() * both
+    }
+
+    /// Encloses G = S·(p + q).
+    fn g(&self, digits: u32) -> Interval {
+        let both = &self.mass(self.bounds.lower(), digits) + &self.mass(self.bounds.upper(), digits);
+        self.uniform.interval().times(&both, digits)
+    }
+}
+
+/// An answer, if there is reason for one.
+const fn clearly(yes: bool, no: bool) -> Option<bool> {
+    if yes || no { Some(yes) } else { None }
+}
+
+impl Lazy for Noise {
+    fn enclosure(&self) -> Enclosure {
+        let g = self.g_enclosure();
+        let w = if self.negative { g } else { g - self.mass_enclosure(self.bounds.lower()) };
+        let noise = -(-w.max(Enclosure::ZERO)).ln_1p();
+        if self.negative { -noise } else { noise }
+    }
+
+    fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval {
+        let mut wanted = precision;
+        // 1 − w is positive, and known to be so after some digits.
+        loop {
+            self.refine(wanted, bits);
+            let digits = wanted + GUARD;
+            let g = self.g(digits);
+            let w = if self.negative { g } else { &g - &self.mass(self.bounds.lower(), digits) };
+            let rest = Interval::exactly(1.0).plus(&-w, digits);
+            if rest.lower().is_positive() {
+                let logarithm = rest.ln(digits);
+                return if self.negative { logarithm } else { -logarithm };
+            }
+            wanted += bits.portion();
+        }
+    }
+
+    fn refine<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) {
+        self.uniform.extend_to(precision, bits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Insecure;
+    use crate::sample::laws::testing::{assert_brackets, assert_fits, assert_settled_by_later_digits};
+    use crate::sample::replay::Law;
+
+    // Computed with mpmath: the Laplace distribution function of scale 1.5, restricted to [−1.25, 2.5], cut at the half-integers, and its quantiles.
+    const CELLS: &[(i32, f64)] = &[
+        (-2, 0.0),
+        (-1, 0.120_000_781_638_8),
+        (0, 0.289_041_137_561_5),
+        (1, 0.383_851_055_693),
+        (2, 0.207_107_025_106_7),
+        (3, 0.0),
+    ];
+    const QUANTILES: [f64; 19] = [
+        -0.891_121_814_23,
+        -0.601_744_471_056,
+        -0.359_267_120_516,
+        -0.150_586_573_772,
+        0.032_576_206_824,
+        0.195_787_430_843,
+        0.342_969_852_882,
+        0.476_992_177_693,
+        0.600_015_843_369,
+        0.713_709_965_683,
+        0.822_756_736_39,
+        0.939_360_349_737,
+        1.065_798_060_42,
+        1.203_882_703_59,
+        1.355_979_752_51,
+        1.525_257_617_83,
+        1.716_097_960_96,
+        1.934_807_019_91,
+        2.190_939_251_75,
+    ];
+    // The same for an answer on the lower bound.
+    const CELLS_AT_BOUND: &[(i32, f64)] = &[
+        (-2, 0.0),
+        (-1, 0.428_655_528_777_2),
+        (0, 0.321_519_351_307_7),
+        (1, 0.165_073_539_061_6),
+        (2, 0.084_751_580_853_53),
+        (3, 0.0),
+    ];
+    const QUANTILES_AT_BOUND: [f64; 19] = [
+        -1.179_526_494_73,
+        -1.105_578_047_99,
+        -1.027_794_117,
+        -0.945_754_961_788,
+        -0.858_967_931_668,
+        -0.766_849_535_18,
+        -0.668_701_635_286,
+        -0.563_679_296_922,
+        -0.450_746_507_519,
+        -0.328_613_830_599,
+        -0.195_648_354_151,
+        -0.049_739_706_16,
+        0.111_906_390_866,
+        0.293_099_819_01,
+        0.499_226_965_166,
+        0.738_261_811_294,
+        1.022_745_252_16,
+        1.374_115_013_52,
+        1.833_813_140_82,
+    ];
+
+    fn sampler(b: f64, lower: f64, upper: f64, exponent: i32) -> Sampler {
+        let bounds = Bounds::new(lower, upper).unwrap();
+        Sampler::new(Scale::new(b).unwrap(), bounds, Grid::new(exponent).unwrap())
+    }
+
+    #[test]
+    fn listed_masses_bracket_the_ideal_law() {
+        let sampler = sampler(1.5, -1.25, 2.5, 0);
+        for (answer, cells) in [(0.75, CELLS), (-1.25, CELLS_AT_BOUND), (-7.0, CELLS_AT_BOUND)] {
+            let listed = Law::of(18, |bits| sampler.nearest(answer, bits));
+            assert_brackets(&listed, 1e-3, cells);
+        }
+    }
+
+    #[test]
+    fn draws_fit_the_ideal_law() {
+        let sampler = sampler(1.5, -1.25, 2.5, -30);
+        assert_fits(|rng| sampler.draw(0.75, rng), &QUANTILES);
+        assert_fits(|rng| sampler.draw(f64::NEG_INFINITY, rng), &QUANTILES_AT_BOUND);
+    }
+
+    #[test]
+    fn releases_stay_within_the_bounds() {
+        let mut rng = Insecure::seeded(9);
+        for (b, lower, upper) in [
+            (1.0, -0.3, 0.2),
+            (1e-3, 0.0, 1.0),
+            (1e300, -1.0, 1.0),
+            (1.0, -1e300, 1e300),
+            (5e-324, 0.1, 1e308),
+        ] {
+            for exponent in [-40, 0, 3] {
+                let sampler = sampler(b, lower, upper, exponent);
+                for answer in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, lower, upper, 0.15] {
+                    let released = sampler.draw(answer, &mut rng);
+                    assert!((lower..=upper).contains(&released), "{b} {lower} {upper} {answer}: {released}");
+                }
+            }
+        }
+        // Two points of the grid are out of reach, and the bounds stand for them.
+        let coarse = sampler(1.0, -0.3, 0.2, -1);
+        let reached: std::collections::BTreeSet<i32> = (0..200)
+            .map(|_| coarse.draw(0.0, &mut rng))
+            .map(|x| [-0.3, 0.0, 0.2].iter().position(|y| *y == x))
+            .map(|i| i.map_or(9, |i| i32::try_from(i).unwrap()))
+            .collect();
+        assert_eq!(reached.into_iter().collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn every_precision_rounds_the_same_real() {
+        for seed in 0..300 {
+            let mut rng = Insecure::seeded(seed);
+            let mut bits = Bits::new(&mut rng);
+            let bounds = Bounds::new(-1.25, 2.5).unwrap();
+            let scale = Scale::new(1.5).unwrap();
+            let mut noise = Noise::start(0.75, scale, bounds, &mut bits);
+            let before = Interval::from(noise.enclosure());
+            let fine = noise.interval(200, &mut bits);
+            assert!(before.lower() <= fine.lower() && fine.upper() <= before.upper(), "{seed}");
+            let after = Interval::from(noise.enclosure());
+            assert!(after.lower() <= fine.lower() && fine.upper() <= after.upper(), "{seed}");
+        }
+    }
+
+    #[test]
+    fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
+        // Of the grid {−4, 0, 4, …} only one boundary, 2, is within the bounds.
+        let coarse = sampler(1.5, -1.25, 2.5, 2);
+        assert_settled_by_later_digits(|bits| coarse.nearest(0.75, bits), vec![0], 0);
+    }
+}

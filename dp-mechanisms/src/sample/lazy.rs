@@ -1,0 +1,316 @@
+//! Reals that were drawn, of which more digits can be had.
+//!
+//! # Why decisions about them are exact
+//!
+//! A lazily known real is a function of an infinite sequence of fair bits, of which finitely many have been drawn. From these alone it is
+//! enclosed: the real lies in the enclosure whatever the bits that follow. A decision (a comparison, a rounding, the acceptance of a
+//! proposal) is made only when it comes out the same for every real in the enclosures. So it is the decision that the ideal algorithm, which
+//! sees all digits, makes on the same bits; by induction over the decisions, what comes out *is* the output of the ideal algorithm, for every
+//! infinite sequence on which all decisions end. The bits that were not drawn remain fair and independent of what was decided.
+//!
+//! Decisions end with probability one. The enclosures shrink to a point, so one that never ends needs two reals to be equal, or a real to be equal to
+//! a boundary of the grid. The reals here have densities, also given the others, and such an event has probability zero. For the same reason ties are
+//! immaterial for the law.
+
+use dashu_int::IBig;
+use dp_core::Scale;
+use dp_core::rounding::Enclosure;
+use rand_core::Rng;
+
+use super::{Bits, Dyadic, Grid, Interval, Uniform};
+
+/// A real that was drawn, of which more digits can be had.
+///
+/// # Contract
+/// The real is fixed by the bits that were drawn for it and those that will be, and both methods enclose it whatever the latter are. The intervals
+/// shrink to a point as the precision grows.
+pub trait Lazy {
+    /// Encloses it between floats, from what is known now.
+    fn enclosure(&self) -> Enclosure;
+
+    /// Encloses it to about `precision` binary digits, of its own size or of one, whichever is coarser. Draws digits as needed; the digits drawn stay.
+    fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval;
+
+    /// Draws the digits that [`interval`](Self::interval) needs for this precision, or about as many.
+    fn refine<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) {
+        self.interval(precision, bits);
+    }
+}
+
+impl Lazy for Uniform {
+    fn enclosure(&self) -> Enclosure {
+        self.enclosure()
+    }
+
+    fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval {
+        self.refine(precision, bits);
+        Self::interval(self)
+    }
+
+    fn refine<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) {
+        self.extend_to(precision, bits);
+    }
+}
+
+/// A standard exponential, −ln U: above t with probability e^−t.
+#[derive(Clone, Debug)]
+pub struct Exponential(Uniform);
+
+impl Exponential {
+    /// Draws its first digits.
+    pub fn start<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
+        Self(Uniform::start(bits))
+    }
+
+    /// The exponential whose U is partly known already.
+    #[must_use]
+    pub const fn of(uniform: Uniform) -> Self {
+        Self(uniform)
+    }
+
+    /// Its U, with all digits that are known.
+    #[must_use]
+    pub fn into_uniform(self) -> Uniform {
+        self.0
+    }
+}
+
+impl Lazy for Exponential {
+    fn enclosure(&self) -> Enclosure {
+        // U may be 1 to the last float, and an enclosure of ln 1 may reach beyond 0.
+        (-self.0.enclosure().ln()).max(Enclosure::ZERO)
+    }
+
+    fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval {
+        self.refine(precision, bits);
+        -Uniform::interval(&self.0).ln(precision + 2)
+    }
+
+    fn refine<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) {
+        // A cell that is 2^−p of itself wide is a cell of the logarithm that is 2^−p wide.
+        self.0.extend_relative(precision + 1, bits);
+    }
+}
+
+/// Whether a < b.
+pub fn less<R: Rng + ?Sized>(a: &mut impl Lazy, b: &mut impl Lazy, bits: &mut Bits<'_, R>) -> bool {
+    settle(
+        &mut (a, b),
+        bits,
+        |(a, b)| clearly_less(a.enclosure(), b.enclosure()),
+        |(a, b), precision, bits| {
+            a.refine(precision, bits);
+            b.refine(precision, bits);
+        },
+        |(a, b), precision, bits| a.interval(precision, bits).is_below(&b.interval(precision, bits)),
+    )
+}
+
+/// Settles a question about reals: by floats if they tell, else by intervals of 64, 128, 256, … digits.
+///
+/// Where bits are spared, digits are first drawn one by one and floats asked after each.
+pub(crate) fn settle<S, T, R: Rng + ?Sized>(
+    reals: &mut S,
+    bits: &mut Bits<'_, R>,
+    by_floats: impl Fn(&S) -> Option<T>,
+    refine: impl Fn(&mut S, u32, &mut Bits<'_, R>),
+    by_intervals: impl Fn(&mut S, u32, &mut Bits<'_, R>) -> Option<T>,
+) -> T {
+    by_floats(reals).unwrap_or_else(|| {
+        bits.until(|precision, bits| {
+            if precision < u64::BITS {
+                refine(reals, precision, bits);
+                by_floats(reals)
+            } else {
+                by_intervals(reals, precision, bits)
+            }
+        })
+    })
+}
+
+/// Whether a < b, when floats tell.
+pub(crate) fn clearly_less(a: Enclosure, b: Enclosure) -> Option<bool> {
+    if a.hi() < b.lo() {
+        Some(true)
+    } else if b.hi() < a.lo() {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// The j for which j · 2^k is the point of the grid nearest to answer + scale·X, for a finite answer.
+///
+/// Where |X| is above 2²²⁰⁰ it is taken as 2²²⁰⁰ with its sign: either way [`Grid::value`] saturates, because scales are at least 2⁻¹⁰⁷⁴ and answers at
+/// most 2¹⁰²⁴.
+pub(crate) fn nearest<R: Rng + ?Sized>(
+    answer: f64,
+    scale: Scale,
+    grid: Grid,
+    real: &mut impl Lazy,
+    bits: &mut Bits<'_, R>,
+) -> IBig {
+    settle(
+        real,
+        bits,
+        |real| by_floats(answer, scale, grid, real.enclosure()),
+        |real, precision, bits| real.refine(precision, bits),
+        |real, precision, bits| by_interval(answer, scale, grid, precision, &real.interval(precision, bits)),
+    )
+}
+
+/// The point, if it is the same for all reals of the enclosure and floats suffice to see it.
+fn by_floats(answer: f64, scale: Scale, grid: Grid, real: Enclosure) -> Option<IBig> {
+    let (step, per_step) = (grid.step(), 1.0 / grid.step());
+    let (scaled, spread) = (answer * per_step, scale.get() * per_step);
+    // Products with powers of two are exact where no number involved is subnormal, and none has vanished.
+    if !(step.is_normal()
+        && per_step.is_normal()
+        && (answer == 0.0 || scaled.is_normal())
+        && spread.is_normal()
+        && scale.get().is_normal())
+    {
+        return None;
+    }
+    let answer = scaled;
+    // A whole number and a fraction, without error. From 2⁵² on every float is whole.
+    if answer.abs() >= 2f64.powi(62) {
+        return None;
+    }
+    let whole = answer.trunc();
+    let position = Enclosure::point(answer - whole) + Enclosure::point(spread) * real;
+    let (low, high) = (position.lo().round(), position.hi().round());
+    #[allow(clippy::cast_possible_truncation)] // whole numbers below 2⁶³
+    (low == high && low.abs() < 2f64.powi(62)).then(|| IBig::from(whole as i64) + IBig::from(low as i64))
+}
+
+/// The point, if it is the same for all reals of the interval, which is known to about `precision` digits.
+#[cold]
+fn by_interval(answer: f64, scale: Scale, grid: Grid, precision: u32, real: &Interval) -> Option<IBig> {
+    let (answer, scale) = (Dyadic::from_finite(answer), Dyadic::from_finite(scale.get()));
+    let limit = Dyadic::power_of_two(2200);
+    // The real in units of which 2^precision or more make a step: digits below say nothing. They are kept down to 2⁻¹³¹⁰⁷² all the same, because the sign
+    // of a tiny real says on which side of a boundary it leaves an answer that lies there.
+    let step = i64::from(grid.exponent()) - scale.floor_log2();
+    let unit = (step - i64::from(precision) - 1).min(-(1 << 17));
+    let down = |x: &Dyadic| {
+        if x > &limit {
+            limit.clone()
+        } else if x < &-limit.clone() {
+            -limit.clone()
+        } else {
+            x.floored(unit)
+        }
+    };
+    let at = |x: Dyadic| grid.nearest(&(&answer + &(&scale * &x)));
+    let (low, high) = (at(down(real.lower())), at(-down(&-real.upper().clone())));
+    (low == high).then_some(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Insecure;
+    use crate::sample::replay::Law;
+    use proptest::prelude::*;
+
+    fn grid(exponent: i32) -> Grid {
+        Grid::new(exponent).unwrap()
+    }
+
+    fn scale(value: f64) -> Scale {
+        Scale::new(value).unwrap()
+    }
+
+    #[test]
+    fn the_law_of_a_comparison_is_exact() {
+        // A uniform lies below an exponential with probability 1 − 1/e: ∫ e^−u du.
+        let law = Law::of(16, |bits| {
+            let (mut uniform, mut exponential) = (Uniform::unknown(), Exponential::of(Uniform::unknown()));
+            less(&mut uniform, &mut exponential, bits)
+        });
+        let ideal = Enclosure::ONE - Enclosure::point(-1.0).exp();
+        let found = law.probability(&true);
+        assert!(
+            found.lo() <= ideal.lo() && ideal.hi() <= found.hi() && law.open() < 0.01,
+            "{found} {}",
+            law.open()
+        );
+    }
+
+    #[test]
+    fn floats_and_integers_round_alike() {
+        for seed in 0..500 {
+            let mut rng = Insecure::seeded(seed);
+            let mut bits = Bits::new(&mut rng);
+            let mut real = Exponential::start(&mut bits);
+            for (answer, b, k) in
+                [(0.3, 1.0, -30), (-7.25, 3.0, -20), (1e9, 0.1, -10), (2f64.powi(55), 1.0, -5), (0.0, 5.0, 1)]
+            {
+                let fast = by_floats(answer, scale(b), grid(k), real.enclosure());
+                let exact =
+                    by_interval(answer, scale(b), grid(k), 256, &real.clone().interval(256, &mut bits));
+                let exact = exact.expect("a boundary within 2⁻²⁰⁰ has probability 2⁻¹⁹⁰");
+                assert!(fast.is_none_or(|fast| fast == exact), "{seed} {answer}");
+                assert_eq!(nearest(answer, scale(b), grid(k), &mut real, &mut bits), exact);
+            }
+        }
+    }
+
+    #[test]
+    fn reals_beyond_all_floats_saturate() {
+        /// A real that is known exactly.
+        struct Known(Dyadic);
+        impl Lazy for Known {
+            fn enclosure(&self) -> Enclosure {
+                Interval::point(self.0.clone()).enclosure()
+            }
+            fn interval<R: Rng + ?Sized>(&mut self, _: u32, _: &mut Bits<'_, R>) -> Interval {
+                Interval::point(self.0.clone())
+            }
+        }
+        let mut rng = Insecure::seeded(1);
+        let mut bits = Bits::new(&mut rng);
+        let mut value = |x: Dyadic, answer: f64, b: f64, k: i32| {
+            grid(k).value(&nearest(answer, scale(b), grid(k), &mut Known(x), &mut bits))
+        };
+        let huge = Dyadic::power_of_two(1 << 40);
+        for (answer, b, k) in [(0.0, 1.0, 0), (f64::MIN, f64::from_bits(1), -1074), (f64::MIN, 1e300, 900)] {
+            assert_eq!(value(huge.clone(), answer, b, k), f64::MAX);
+            assert_eq!(value(-huge.clone(), -answer, b, k), f64::MIN);
+        }
+        let tiny = Dyadic::power_of_two(-(1 << 40));
+        assert_eq!(value(tiny.clone(), 3.0, 1.0, -30), 3.0);
+        assert_eq!(value(-tiny, 3.0, 1.0, -30), 3.0);
+    }
+
+    proptest! {
+        #[test]
+        fn intervals_of_an_exponential_shrink(seed in any::<u64>(), precision in 1u32..200) {
+            let mut rng = Insecure::seeded(seed);
+            let mut bits = Bits::new(&mut rng);
+            let mut real = Exponential::of(Uniform::unknown());
+            let coarse = real.interval(precision, &mut bits);
+            let floats = real.enclosure();
+            let fine = real.interval(2 * precision + 8, &mut bits);
+            prop_assert!(fine.compare(&coarse).is_none());
+            prop_assert!(fine.compare(&Interval::from(floats)).is_none());
+            let width = |interval: &Interval| interval.upper() - interval.lower();
+            // At most 2^−p of itself or of one; an exponential is below 64 but for a probability of e^−64.
+            prop_assert!(width(&coarse) <= Dyadic::power_of_two(6 - i64::from(precision)));
+            prop_assert!(width(&fine) <= Dyadic::power_of_two(-2 - 2 * i64::from(precision)));
+        }
+
+        #[test]
+        fn moving_the_answer_by_steps_moves_the_point_by_as_many(
+            seed in any::<u64>(), steps in -(1i32 << 20)..1 << 20, b in 1e-3..1e3f64, exponent in -90i32..5,
+        ) {
+            let mut rng = Insecure::seeded(seed);
+            let mut bits = Bits::new(&mut rng);
+            let mut real = Exponential::start(&mut bits);
+            let moved = f64::from(steps) * 2f64.powi(exponent);
+            let [there, here] = [moved, 0.0].map(|answer| nearest(answer, scale(b), grid(exponent), &mut real, &mut bits));
+            prop_assert_eq!(there - here, IBig::from(steps));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The three noises, as functions of a standard exponential: in floats, in enclosures, and to any number of digits.
+
+use dp_core::rounding::Enclosure;
+
+use crate::sample::Interval;
+use crate::sample::logarithm::{
+    ERROR, GUMBEL_ERROR, SMALLEST_EXPONENTIAL, SMALLEST_PREFIX, exponential, gumbel,
+};
+
+/// A law of noise at scale one, as a function of a uniform U in [0, 1) and, for some, a fair sign.
+///
+/// With E = −ln U, a standard exponential:
+///
+/// | law | noise |
+/// |---|---|
+/// | Gumbel | −ln E |
+/// | exponential | E |
+/// | Laplace | ±E |
+///
+/// The first 64 random bits of a draw are a word. Its highest bit is the first digit of U, and its lowest one the 64th digit of U, or the sign.
+pub trait NoiseLaw {
+    /// Whether the noise has a sign of its own.
+    const SIGNED: bool;
+
+    /// Floats between which the noise lies, whatever digits follow those of the word; infinite where floats do not tell.
+    ///
+    /// Finite ends are below 24 in magnitude, and 2⁻⁴⁷ farther out than they need to be.
+    fn between(word: u64) -> (f64, f64);
+
+    /// Encloses the noise between floats, from an enclosure of E.
+    fn enclose(exponential: Enclosure, negative: bool) -> Enclosure;
+
+    /// Encloses the noise to about `precision` digits, from an interval of E; `None` when E may be too close to zero for that.
+    fn interval(exponential: Interval, negative: bool, precision: u32) -> Option<Interval>;
+}
+
+/// Gumbel noise: Pr(N ≤ z) = e^(−e^(−z)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GumbelNoise;
+
+/// Exponential noise: Pr(N > z) = e^(−z) for z ≥ 0. It only ever raises a score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExponentialNoise;
+
+/// Laplace noise: density e^(−|z|)/2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaplaceNoise;
+
+impl NoiseLaw for GumbelNoise {
+    const SIGNED: bool = false;
+
+    /// For a U below 2⁻¹⁵ the noise is at most that of 2⁻¹⁵; for one so close to one that E < 2⁻²⁴, it is at least that of 2⁻²⁴.
+    #[inline]
+    fn between(word: u64) -> (f64, f64) {
+        const MARGIN: f64 = 2.0 * GUMBEL_ERROR;
+        let prefix = word >> 1;
+        let exponential = exponential(prefix.max(SMALLEST_PREFIX));
+        let noise = gumbel(exponential.max(SMALLEST_EXPONENTIAL));
+        (
+            if prefix >= SMALLEST_PREFIX { noise - MARGIN } else { f64::NEG_INFINITY },
+            if exponential >= SMALLEST_EXPONENTIAL { noise + MARGIN } else { f64::INFINITY },
+        )
+    }
+
+    fn enclose(exponential: Enclosure, _: bool) -> Enclosure {
+        -exponential.ln()
+    }
+
+    fn interval(exponential: Interval, _: bool, precision: u32) -> Option<Interval> {
+        exponential.lower().is_positive().then(|| -exponential.ln(precision))
+    }
+}
+
+impl NoiseLaw for ExponentialNoise {
+    const SIGNED: bool = false;
+
+    #[inline]
+    fn between(word: u64) -> (f64, f64) {
+        const MARGIN: f64 = 2.0 * ERROR;
+        let prefix = word >> 1;
+        let noise = exponential(prefix.max(SMALLEST_PREFIX));
+        (noise - MARGIN, if prefix >= SMALLEST_PREFIX { noise + MARGIN } else { f64::INFINITY })
+    }
+
+    fn enclose(exponential: Enclosure, _: bool) -> Enclosure {
+        exponential
+    }
+
+    fn interval(exponential: Interval, _: bool, _: u32) -> Option<Interval> {
+        Some(exponential)
+    }
+}
+
+impl NoiseLaw for LaplaceNoise {
+    const SIGNED: bool = true;
+
+    #[inline]
+    fn between(word: u64) -> (f64, f64) {
+        let (near, far) = ExponentialNoise::between(word);
+        if word & 1 == 1 { (-far, -near) } else { (near, far) }
+    }
+
+    fn enclose(exponential: Enclosure, negative: bool) -> Enclosure {
+        if negative { -exponential } else { exponential }
+    }
+
+    fn interval(exponential: Interval, negative: bool, _: u32) -> Option<Interval> {
+        Some(if negative { -exponential } else { exponential })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Bits;
+    use crate::sample::race::noise::Noise;
+    use proptest::prelude::*;
+
+    /// The floats enclose what directed rounding encloses, and are no wider than they promise.
+    fn assert_encloses<L: NoiseLaw>(word: u64, width: f64) {
+        let ((lower, upper), noise) = (L::between(word), Noise::<L>::known(word).enclosure());
+        assert!(lower <= noise.lo() && noise.hi() <= upper, "{word:#x}: [{lower}, {upper}], but {noise}");
+        if upper - lower < f64::INFINITY {
+            assert!(
+                upper - lower <= width && lower.abs().max(upper.abs()) < 24.0,
+                "{word:#x}: {lower} {upper}"
+            );
+        } else {
+            let rare = word >> 1 < SMALLEST_PREFIX || word > u64::MAX - (1 << 41);
+            assert!(rare, "{word:#x} goes the long way for no reason");
+        }
+    }
+
+    fn assert_all_enclose(word: u64) {
+        assert_encloses::<GumbelNoise>(word, 9.0 * GUMBEL_ERROR);
+        assert_encloses::<ExponentialNoise>(word, 5.0 * ERROR);
+        assert_encloses::<LaplaceNoise>(word, 5.0 * ERROR);
+    }
+
+    #[test]
+    fn words_at_the_ends_of_the_floats_reach() {
+        for edge in [0, 1 << 49, u64::MAX - (1 << 40), u64::MAX - (1 << 41), 1 << 63] {
+            for offset in -3i64..=3 {
+                assert_all_enclose(edge.saturating_add_signed(offset));
+                assert_all_enclose(u64::wrapping_add_signed(edge, offset << 20));
+            }
+        }
+        assert_all_enclose(u64::MAX);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #[test]
+        fn floats_enclose_the_noise(word in any::<u64>(), shift in 0u32..64, ones in any::<bool>()) {
+            // Small U, and U close to one.
+            let small = word >> shift;
+            assert_all_enclose(if ones { !small } else { small });
+        }
+
+    }
+
+    proptest! {
+        #[test]
+        fn the_sign_is_no_digit(word in any::<u64>(), seed in any::<u64>()) {
+            let [this, other] = [word, word ^ 1].map(|word| {
+                let mut rng = crate::rng::Insecure::seeded(seed);
+                Noise::<LaplaceNoise>::known(word).interval(150, &mut Bits::new(&mut rng)).unwrap()
+            });
+            prop_assert_eq!(this, -other);
+        }
+
+        #[test]
+        fn more_digits_stay_within_what_was_known(word in any::<u64>(), seed in any::<u64>()) {
+            let mut rng = crate::rng::Insecure::seeded(seed);
+            let mut bits = Bits::new(&mut rng);
+            let mut noise = Noise::<GumbelNoise>::known(word);
+            let before = noise.enclosure();
+            let after = noise.interval(150, &mut bits).unwrap().enclosure();
+            prop_assert!(before.lo() <= after.lo() && after.hi() <= before.hi(), "{} {}", before, after);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Where a candidate stands, in floats that surely enclose it.
+
+use dp_core::Scale;
+
+use super::law::NoiseLaw;
+
+/// The scores of all candidates, seen from the best one in units of the scale: noise − (best − score)/scale.
+///
+/// What orders the candidates is score + scale·noise, and this is the same order. It is also one that floats can enclose: who is near the top
+/// has small numbers, and whose numbers are large is far behind, so that an error in proportion to the numbers does no harm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Track {
+    best: f64,
+    scale: f64,
+    unit: f64,
+}
+
+impl Track {
+    pub(super) fn new(scores: &[f64], scale: Scale) -> Self {
+        // The difference of two scores may overflow; that of their halves does not. Halving costs at most 2⁻¹⁰⁷⁵, which is nothing beside this
+        // scale. A smaller one divides whatever overflows to infinity anyway.
+        let unit = if scale.get() > 1e-250 { 0.5 } else { 1.0 };
+        let best = scores.iter().fold(f64::MIN, |best, score| larger(finite(*score), best));
+        Self { best: best * unit, scale: scale.get() * unit, unit }
+    }
+
+    /// Floats between which noise − (best − score)/scale lies, whatever digits follow those of the word.
+    ///
+    /// Difference, quotient, product with 1 ± 2⁻⁵⁰ and the last difference are each off by at most 2⁻⁵³ of their result. Relative to the distance
+    /// behind, which is what the first three compute, that is below 4·2⁻⁵³·1.01 < 2⁻⁵⁰; what the last one adds because of the noise is below
+    /// 24·2⁻⁵³ < 2⁻⁴⁸, and what is lost below the smallest float is less than 2⁻²⁰⁰, which the margin of the law takes in. An infinite quotient stands for one
+    /// that is at least [`f64::MAX`], up to its rounding.
+    #[inline]
+    pub(super) fn between<L: NoiseLaw>(self, score: f64, word: u64) -> (f64, f64) {
+        const SLACK: f64 = 4.0 * f64::EPSILON; // 2⁻⁵⁰
+        let behind = (self.best - finite(score) * self.unit) / self.scale;
+        let (lower, upper) = L::between(word);
+        (lower - behind * (1.0 + SLACK), upper - smaller(behind, f64::MAX) * (1.0 - SLACK))
+    }
+}
+
+/// The number that a score stands for: itself, the nearest float for an infinity, and the worst one for `NaN`.
+#[inline]
+pub(crate) fn finite(score: f64) -> f64 {
+    smaller(larger(score, f64::MIN), f64::MAX)
+}
+
+/// a > b ? a : b, which is b for a `NaN`. One instruction, where `f64::max` takes four.
+#[inline]
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+#[inline]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Insecure;
+    use crate::sample::race::noise::Noise;
+    use crate::sample::race::{ExponentialNoise, GumbelNoise, LaplaceNoise};
+    use crate::sample::{Bits, Dyadic, Interval};
+    use proptest::prelude::*;
+
+    /// noise − (best − score)/scale to 200 digits lies between the floats.
+    fn assert_encloses<L: NoiseLaw>(scores: &[f64], scale: Scale, word: u64) {
+        let track = Track::new(scores, scale);
+        let best = scores.iter().copied().map(finite).fold(f64::MIN, f64::max);
+        let noise =
+            Noise::<L>::known(word).interval(200, &mut Bits::new(&mut Insecure::seeded(word))).unwrap();
+        for score in scores {
+            let behind = &Interval::exactly(best) - &Interval::exactly(finite(*score));
+            let position = &noise - &behind.over(&Interval::exactly(scale.get()), 200).unwrap();
+            let (lower, upper) = track.between::<L>(*score, word);
+            let below = lower.is_infinite() || &Dyadic::from_finite(lower) <= position.lower();
+            let above = upper.is_infinite() || &Dyadic::from_finite(upper) >= position.upper();
+            assert!(lower < f64::INFINITY && upper > f64::NEG_INFINITY);
+            assert!(below && above, "{scores:?}, {scale}, {word:#x}: [{lower}, {upper}]");
+        }
+    }
+
+    #[test]
+    fn scores_that_are_no_numbers_are_the_worst_or_the_nearest() {
+        let replaced = [f64::NAN, f64::NEG_INFINITY, f64::INFINITY, f64::MIN, f64::MAX, 2.5].map(finite);
+        assert_eq!(replaced, [f64::MIN, f64::MIN, f64::MAX, f64::MIN, f64::MAX, 2.5]);
+    }
+
+    #[test]
+    fn differences_that_overflow_are_enclosed() {
+        let scores = [f64::MAX, f64::MIN, 0.0, f64::MAX.next_down(), 1.0, f64::from_bits(1), -1e-310];
+        for scale in [f64::from_bits(1), 1e-310, 1e-260, 1e-250, 1e-240, 1.0, 1e300, f64::MAX] {
+            for word in [1 << 60, 3 << 40, u64::MAX - 1, 0x9e37_79b9_7f4a_7c15] {
+                assert_encloses::<GumbelNoise>(&scores, Scale::new(scale).unwrap(), word);
+                assert_encloses::<LaplaceNoise>(&scores[2..], Scale::new(scale).unwrap(), word);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_candidate_is_enclosed(
+            scores in prop::collection::vec(any::<f64>(), 1..5), scale in any::<f64>(), word in any::<u64>(),
+        ) {
+            if let Ok(scale) = Scale::new(scale.abs()) {
+                assert_encloses::<ExponentialNoise>(&scores, scale, word);
+            }
+        }
+
+        #[test]
+        fn close_candidates_are_enclosed_tightly(
+            scores in prop::collection::vec(-50.0..50f64, 2..5), scale in 0.1..10f64, word in any::<u64>(),
+        ) {
+            let scale = Scale::new(scale).unwrap();
+            assert_encloses::<GumbelNoise>(&scores, scale, word);
+            let track = Track::new(&scores, scale);
+            for score in scores {
+                let (lower, upper) = track.between::<GumbelNoise>(score, word);
+                prop_assert!(upper - lower < 3e-6 || upper - lower == f64::INFINITY);
+            }
+        }
+    }
+}

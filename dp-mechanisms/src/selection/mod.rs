@@ -1,0 +1,86 @@
+//! Private selection: which of many candidates is best?
+//!
+//! A score says how good each candidate is, and one record changes each score by at most Δ: the sensitivity is in [`LInf`](dp_core::LInf),
+//! or in [`LInfMonotone`](dp_core::LInfMonotone) if all scores move in the same direction.
+//! Published are the positions of winners, never their scores.
+//!
+//! | mechanism | the winner is the largest of | guarantee at scale b |
+//! |---|---|---|
+//! | [`Exponential`] | score + b·Gumbel, which makes Pr(i) ∝ e^(uᵢ/b) | ε = 2Δ/b, with ε-bounded range: ε²/8-zCDP |
+//! | [`NoisyMax`] | score + b·noise, the noise exponential, Gumbel or Laplace | ε = 2Δ/b |
+//! | [`PermuteAndFlip`] | the law of exponential noise, drawn by flips | ε = 2Δ/b |
+//! | [`TopK`] | the k largest of score + b·Gumbel | kε, kε²/8-zCDP |
+//!
+//! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
+//!
+//! ```
+//! use dp_core::{AddRemove, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn};
+//! use dp_mechanisms::{rng::OsSeeded, selection::Exponential};
+//!
+//! /// Votes for each of three candidates.
+//! struct Votes;
+//!
+//! impl Query for Votes {
+//!     type Data = [usize];
+//!     type Answer = Vec<f64>;
+//!     type Adjacency = AddRemove;
+//!     fn answer(&self, ballots: &[usize]) -> Result<Vec<f64>, dp_core::Error> {
+//!         Ok((0..3).map(|i| ballots.iter().filter(|vote| **vote == i).map(|_| 1.0).sum()).collect())
+//!     }
+//! }
+//!
+//! // One ballot more raises one count and lowers none, one ballot less the other way round: the counts are monotone.
+//! impl SensitivityIn<LInfMonotone> for Votes {
+//!     fn sensitivity(&self) -> Sensitivity<LInfMonotone, AddRemove> {
+//!         Sensitivity::new(1.0).expect("a ballot adds one vote")
+//!     }
+//! }
+//!
+//! let election = Votes.with(Exponential::monotone_epsilon(0.5)?)?;
+//! let winner = election.release(&[0, 2, 2, 1, 2], &mut OsSeeded::new()?)?;
+//! assert!(winner < 3);
+//! # Ok::<(), dp_mechanisms::Error>(())
+//! ```
+//!
+//! # Exact
+//!
+//! The winner is that of the real numbers of the theorem: floats decide nothing unless all their roundings together could not have
+//! changed it, and where they could have, more digits of the noise are drawn until the comparison is certain. The noise is continuous, so no two
+//! candidates tie.
+//!
+//! # What the clock tells
+//!
+//! Draws of [`NoisyMax`], [`Exponential`] and [`TopK`] do the same work for every candidate, whatever its score. What differs is how often a block of 256 candidates
+//! holds a new leader, which depends on the order of the scores, and the rare candidate that floats cannot place: one in 2²⁴ with Gumbel noise, one in 2¹⁵ with the
+//! others, and two leaders that nearly tie. [`PermuteAndFlip`] takes longer the fewer good candidates there are. The guarantee is about what is published, not about the time that it takes.
+//!
+//! # Scores that are no numbers
+//!
+//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An error would tell who reads it
+//! something about the data. The sensitivity must hold after this replacement, which touches each score by itself. An empty list of candidates is
+//! refused, because their number is public.
+
+mod calibration;
+mod exponential;
+#[cfg(any(test, feature = "claims"))]
+pub(crate) mod laws;
+mod noise;
+mod noisy_max;
+mod permute_and_flip;
+mod scores;
+mod top_k;
+
+pub use crate::sample::race::{ExponentialNoise, GumbelNoise, LaplaceNoise};
+pub use exponential::Exponential;
+pub use noise::Noise;
+pub use noisy_max::NoisyMax;
+pub use permute_and_flip::PermuteAndFlip;
+pub use scores::{General, Monotone, Scores};
+pub use top_k::{TopK, TopKTarget};
+
+use dp_core::Error;
+
+/// Refuses an empty list, the one thing that no selection can be made from.
+fn candidates(scores: &[f64]) -> Result<&[f64], Error> {
+    if scores.is_empty() { Err(Error::Empty { argument: "the list of candidates" }) } else { Ok(scores) }
+}

@@ -1,0 +1,39 @@
+//! A number with Laplace noise, compared before it is rounded.
+
+use dp_core::Scale;
+use dp_core::rounding::Enclosure;
+use rand_core::Rng;
+
+use crate::sample::lazy::Exponential;
+use crate::sample::{Bits, Interval, Lazy, Signed};
+
+/// center ± scale·E for a standard exponential E, of which some digits are known.
+pub(super) struct Noised {
+    center: f64,
+    scale: Scale,
+    noise: Signed<Exponential>,
+}
+
+impl Noised {
+    pub(super) fn draw<R: Rng + ?Sized>(center: f64, scale: Scale, bits: &mut Bits<'_, R>) -> Self {
+        let center = if center.is_nan() { 0.0 } else { center.clamp(f64::MIN, f64::MAX) };
+        let magnitude = Exponential::start(bits);
+        Self { center, scale, noise: Signed::fairly(magnitude, bits) }
+    }
+}
+
+impl Lazy for Noised {
+    fn enclosure(&self) -> Enclosure {
+        Enclosure::point(self.center) + Enclosure::point(self.scale.get()) * self.noise.enclosure()
+    }
+
+    fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval {
+        let noise = self.noise.interval(precision, bits);
+        // The sum is exact, so that a small noise on a large number keeps its digits.
+        &Interval::exactly(self.center) + &noise.times(&Interval::exactly(self.scale.get()), precision + 2)
+    }
+
+    fn refine<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) {
+        self.noise.refine(precision, bits);
+    }
+}
