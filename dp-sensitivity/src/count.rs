@@ -11,17 +11,23 @@ use dp_core::{AddRemove, Adjacency, Error, Norm, Query, ReplaceOne, Sensitivity,
 /// alone: one that remembers what it has seen would let a record change the count by more.
 ///
 /// ```
-/// use dp_core::Query;
+/// use dp_core::{Measurement, Query};
+/// use dp_mechanisms::{Laplace, rng::OsSeeded};
 /// use dp_sensitivity::Count;
 ///
+/// let ages = [12.0, 70.0, 81.0];
 /// let seniors = Count::matching(|age: &f64| *age >= 65.0);
-/// assert_eq!(seniors.answer(&[12.0, 70.0, 81.0])?, 2.0);
-/// # Ok::<(), dp_core::Error>(())
+/// assert_eq!(seniors.answer(&ages)?, 2.0);
+///
+/// let release = Count::all().with(Laplace::epsilon(0.5)?)?;
+/// println!("about {:.0} people", release.release(&ages, &mut OsSeeded::new()?)?);
+/// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Count<T, P, A> {
+pub struct Count<T, P, A, N = f64> {
     holds: P,
-    kind: PhantomData<fn(&T) -> A>,
+    record: PhantomData<fn(&T)>,
+    kind: PhantomData<(A, N)>,
 }
 
 impl<T> Count<T, fn(&T) -> bool, AddRemove> {
@@ -36,23 +42,49 @@ impl<T, P: Fn(&T) -> bool> Count<T, P, AddRemove> {
     /// Counts the records for which `holds`, under add/remove neighbours.
     #[must_use]
     pub const fn matching(holds: P) -> Self {
-        Self { holds, kind: PhantomData }
-    }
-
-    /// The same count under replace-one neighbours, where its sensitivity is still one.
-    #[must_use]
-    pub fn under_replace_one(self) -> Count<T, P, ReplaceOne> {
-        Count { holds: self.holds, kind: PhantomData }
+        Self { holds, record: PhantomData, kind: PhantomData }
     }
 }
 
-impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A> {
+impl<T, P: Fn(&T) -> bool, N> Count<T, P, AddRemove, N> {
+    /// The same count under replace-one neighbours, where its sensitivity is still one.
+    #[must_use]
+    pub fn under_replace_one(self) -> Count<T, P, ReplaceOne, N> {
+        Count { holds: self.holds, record: PhantomData, kind: PhantomData }
+    }
+}
+
+impl<T, P: Fn(&T) -> bool, A> Count<T, P, A> {
+    /// The same count as a whole number, for discrete noise.
+    #[must_use]
+    pub fn in_integers(self) -> Count<T, P, A, i64> {
+        Count { holds: self.holds, record: PhantomData, kind: PhantomData }
+    }
+}
+
+impl<T, P: Fn(&T) -> bool, A, N> Count<T, P, A, N> {
+    fn count(&self, data: &[T]) -> usize {
+        data.iter().filter(|record| (self.holds)(record)).count()
+    }
+}
+
+impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A, i64> {
+    type Data = [T];
+    type Answer = i64;
+    type Adjacency = A;
+
+    fn answer(&self, data: &[T]) -> Result<i64, Error> {
+        Ok(i64::try_from(self.count(data)).unwrap_or(i64::MAX))
+    }
+}
+
+impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A, f64> {
     type Data = [T];
     type Answer = f64;
     type Adjacency = A;
 
     fn answer(&self, data: &[T]) -> Result<f64, Error> {
-        let count = data.iter().filter(|record| (self.holds)(record)).count();
+        let count = self.count(data);
         // Exact up to 2⁵³ and constant beyond: never more than one apart for neighbours.
         let capped = u64::try_from(count).unwrap_or(u64::MAX).min(1 << 53);
         #[allow(clippy::cast_precision_loss)] // at most 2⁵³
@@ -60,13 +92,16 @@ impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A> {
     }
 }
 
-impl<T, P: Fn(&T) -> bool, A: Adjacency, N: Norm> SensitivityIn<N> for Count<T, P, A> {
+impl<T, P: Fn(&T) -> bool, A: Adjacency, V, N: Norm> SensitivityIn<N> for Count<T, P, A, V>
+where
+    Self: Query<Adjacency = A>,
+{
     fn sensitivity(&self) -> Sensitivity<N, A> {
         Sensitivity::new(1.0).expect("one is a sensitivity")
     }
 }
 
-impl<T, P, A: Adjacency> fmt::Debug for Count<T, P, A> {
+impl<T, P, A: Adjacency, N> fmt::Debug for Count<T, P, A, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Count({})", A::NAME)
     }
@@ -83,6 +118,9 @@ mod tests {
             let count = Count::matching(|x: &u8| x.is_multiple_of(3));
             let here = count.answer(&data).unwrap();
             prop_assert_eq!(Count::all().answer(&data).unwrap(), f64::from(u8::try_from(data.len()).unwrap()));
+            #[allow(clippy::cast_precision_loss)]
+            let whole = count.clone().in_integers().answer(&data).unwrap() as f64;
+            prop_assert_eq!(whole, here);
             let mut added = data.clone();
             added.insert(at.min(data.len()), other);
             prop_assert!((count.answer(&added).unwrap() - here).abs() <= 1.0);

@@ -5,6 +5,7 @@
 //! *before* it meets the others, which is a function of one record and costs nothing; the sum is then exact.
 
 use dp_core::Bounds;
+use dp_core::rounding::Enclosure;
 
 /// Clamps records to bounds and rounds them to integers in units of a power of two that follows from the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,9 +17,7 @@ pub(crate) struct FixedPoint {
 
 impl FixedPoint {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        // 2^e ≤ magnitude < 2^(e+1), so u = 2^(e+1−62) will do; subnormal results are as fine as floats get.
-        let power = f64::from_bits(bounds.magnitude().to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE);
-        let unit = (power * f64::from_bits((1023 - 61) << 52)).max(f64::from_bits(1));
+        let unit = unit_for(bounds.magnitude(), 62);
         Self { bounds, unit }
     }
 
@@ -45,6 +44,31 @@ impl FixedPoint {
     /// The smallest and the largest integer that a record can become.
     pub(crate) fn range(self) -> (i64, i64) {
         (self.integer(self.bounds.lower()), self.integer(self.bounds.upper()))
+    }
+}
+
+/// The coarsest power of two u with magnitude ≤ 2^bits·u, but not below the smallest float, for a positive finite magnitude.
+pub(crate) fn unit_for(magnitude: f64, bits: u16) -> f64 {
+    // 2^e ≤ magnitude < 2^(e+1), so u = 2^(e+1−bits) will do; subnormal results are as fine as floats get.
+    let power = f64::from_bits(magnitude.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE);
+    (power * power_of_two(1 - i16::try_from(bits).expect("a float has fewer than 2¹⁵ bits")))
+        .max(f64::from_bits(1))
+}
+
+/// 2^exponent, for an exponent from −1022 to 1023.
+pub(crate) fn power_of_two(exponent: i16) -> f64 {
+    debug_assert!((-1022..=1023).contains(&exponent));
+    f64::from_bits(u64::from((1023 + exponent).cast_unsigned()) << 52)
+}
+
+/// Encloses an integer between floats.
+pub(crate) fn enclose(integer: i128) -> Enclosure {
+    #[allow(clippy::cast_precision_loss)] // widened below
+    let nearest = integer as f64;
+    if integer.unsigned_abs() <= 1 << 53 {
+        Enclosure::point(nearest)
+    } else {
+        Enclosure::new(nearest.next_down(), nearest.next_up())
     }
 }
 

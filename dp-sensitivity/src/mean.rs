@@ -3,7 +3,7 @@
 use dp_core::rounding::{Enclosure, add_up, mul_up};
 use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
-use crate::fixed_point::FixedPoint;
+use crate::fixed_point::{FixedPoint, enclose};
 
 /// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
 ///
@@ -60,17 +60,6 @@ fn sensitivity(bounds: Bounds, size: usize) -> f64 {
 
 fn size_as_integer(size: usize) -> i128 {
     i128::try_from(size).expect("a usize has at most 64 bits")
-}
-
-/// Encloses an integer between floats.
-fn enclose(integer: i128) -> Enclosure {
-    #[allow(clippy::cast_precision_loss)] // widened below
-    let nearest = integer as f64;
-    if integer.unsigned_abs() <= 1 << 53 {
-        Enclosure::point(nearest)
-    } else {
-        Enclosure::new(nearest.next_down(), nearest.next_up())
-    }
 }
 
 impl Query for Mean {
