@@ -1,10 +1,13 @@
 //! The control: what the other programs do, done right.
 
 use dp_accounting::Budget;
-use dp_core::{AddRemove, Bounds, Delta, L1, Measurement, Mechanism, Pure, Query, Scale, Sensitivity, Zcdp};
-use dp_mechanisms::Laplace;
+use dp_core::{
+    AddRemove, Bounds, Calibrate, Delta, Gdp, L1, LInf, LInfMonotone, Measurement, Mechanism, Pure, Query, Scale, Sensitivity, Zcdp,
+};
 use dp_mechanisms::rng::{Insecure, OsSeeded};
-use dp_sensitivity::{Count, Mean};
+use dp_mechanisms::selection::Exponential;
+use dp_mechanisms::{AboveThreshold, Gaussian, Laplace};
+use dp_sensitivity::{Count, Histogram, Mean};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ages = [23.0, 35.0, 61.0, 47.0];
@@ -18,8 +21,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut budget = Budget::new(Pure::new(1.0)?);
     budget.spend(&both, &ages, &mut rng)?;
 
+    let gaussian = Count::matching(|age: &f64| *age >= 65.0).with(Gaussian::gdp(0.5)?)?;
+    Budget::<Gdp, AddRemove>::new(Gdp::new(1.0)?).spend(&gaussian, &ages, &mut rng)?;
+
     let weaker = (&mean).relax::<Zcdp>().and((&mean).relax::<Zcdp>()).at_delta(Delta::new(1e-6)?);
     weaker.release(&ages, &mut rng)?;
     weaker.draw(&ages, &mut Insecure::seeded(1))?;
+
+    let votes = || Histogram::new(3, |vote: &usize| *vote);
+    votes()?.with(Exponential::monotone_epsilon(1.0)?)?.release(&[0, 2, 2], &mut rng)?;
+    votes()?.under_replace_one().with(Exponential::epsilon(1.0)?)?.release(&[0, 2, 2], &mut rng)?;
+    let one_way = Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?;
+    AboveThreshold::epsilon(1.0, 50.0, 3)?.monotone().calibrate(one_way)?;
+    AboveThreshold::epsilon(1.0, 50.0, 3)?.calibrate(Sensitivity::<LInf, _>::from(one_way).under_replace_one()?)?;
     Ok(())
 }

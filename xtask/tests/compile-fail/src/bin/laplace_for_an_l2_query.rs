@@ -2,7 +2,7 @@
 // error: the sensitivity of `TotalVelocity` in the norm `L1` is not known, and the mechanism needs it
 
 use dp_core::{AddRemove, Error, L2, Query, Sensitivity, SensitivityIn};
-use dp_mechanisms::Laplace;
+use dp_mechanisms::{Laplace, Vector};
 
 /// The sum of velocities, each cut to a length of at most one.
 struct TotalVelocity;
@@ -28,6 +28,6 @@ impl SensitivityIn<L2> for TotalVelocity {
 }
 
 fn main() -> Result<(), Error> {
-    let _ = TotalVelocity.with(Laplace::epsilon(0.5)?)?;
+    let _ = TotalVelocity.with(Vector::new(Laplace::epsilon(0.5)?))?;
     Ok(())
 }
