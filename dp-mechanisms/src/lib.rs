@@ -117,7 +117,7 @@ pub use gaussian::{Gaussian, TextbookGaussian};
 pub use laplace::Laplace;
 pub use mixed_noise::{Branch, MixedNoise, MixedTarget};
 pub use sparse_histogram::{SparseHistogram, SparseTarget};
-pub use sparse_vector::{AboveThreshold, AboveThresholdTarget, Session};
+pub use sparse_vector::{AboveThreshold, AboveThresholdTarget, Interaction};
 pub use stability_histogram::StabilityHistogram;
 pub use symmetric::Symmetric;
 pub use synthetic::{SyntheticData, nearest_with_total};

@@ -1,10 +1,10 @@
 //! The sparse vector technique: which of many answers lie above a threshold.
 
+mod interaction;
 mod noised;
-mod session;
 mod target;
 
-pub use session::Session;
+pub use interaction::Interaction;
 pub use target::AboveThresholdTarget;
 
 use core::marker::PhantomData;
@@ -38,7 +38,7 @@ use crate::selection::{General, Monotone, Scores};
 /// a bound higher by Δ − (q(y) − q(x)) ≤ Δ, and costs e^(Δ/b₂). ∎
 ///
 /// The proof needs all of it: noise on each answer, scaled by c; the stop after c times yes; and that no noisy answer is released. Published variants that leave one out are not private (claims
-/// SV3 to SV6). It holds as well if each query is chosen after seeing the replies before it: see [`Session`].
+/// SV3 to SV6). It holds as well if each query is chosen after seeing the replies before it: see [`Interaction`].
 ///
 /// **What is released** is a list of truth values, at most one for each answer, which ends after the c-th yes. The comparison is that of the real numbers of the theorem: digits of both noises are drawn until
 /// no further digit can change which one is larger.
@@ -179,15 +179,15 @@ impl<S> AboveThreshold<S> {
         Ok((b1 * twice + b2 * (twice + Enclosure::point(answers.into()).ln())).hi())
     }
 
-    /// Starts a session whose replies are to be published. Each session costs the guarantee once.
-    pub fn open<R: SecureRng>(&self, rng: R) -> Session<R> {
+    /// Starts an interaction whose replies are to be published. Each interaction costs the guarantee once.
+    pub fn open<R: SecureRng>(&self, rng: R) -> Interaction<R> {
         self.simulate(rng)
     }
 
-    /// Starts a session with *any* generator, for tests and simulations.
-    pub fn simulate<R: Rng>(&self, mut rng: R) -> Session<R> {
+    /// Starts an interaction with *any* generator, for tests and simulations.
+    pub fn simulate<R: Rng>(&self, mut rng: R) -> Interaction<R> {
         let threshold = Noised::draw(self.threshold, self.threshold_scale, &mut Bits::new(&mut rng));
-        Session { threshold, answer_scale: self.answer_scale, left: self.positives, rng }
+        Interaction { threshold, answer_scale: self.answer_scale, left: self.positives, rng }
     }
 
     /// All replies to a list of answers.
@@ -347,15 +347,15 @@ mod tests {
     }
 
     #[test]
-    fn sessions_end_after_the_last_positive() {
+    fn interactions_end_after_the_last_positive() {
         let noise = scaled(2, 1e-3, 1e-3);
-        let mut session = noise.simulate(Insecure::seeded(8));
+        let mut interaction = noise.simulate(Insecure::seeded(8));
         let replies =
-            [5.0, -5.0, f64::NEG_INFINITY, f64::INFINITY].map(|answer| session.ask(answer).unwrap());
-        assert_eq!((replies, session.positives_left()), ([true, false, false, true], 0));
-        assert!(session.ask(-5.0).unwrap_err().to_string().contains("open another one"));
-        assert_eq!(format!("{session:?}"), "Session { positives_left: 0, .. }");
-        // A list is a session.
+            [5.0, -5.0, f64::NEG_INFINITY, f64::INFINITY].map(|answer| interaction.ask(answer).unwrap());
+        assert_eq!((replies, interaction.positives_left()), ([true, false, false, true], 0));
+        assert!(interaction.ask(-5.0).unwrap_err().to_string().contains("open another one"));
+        assert_eq!(format!("{interaction:?}"), "Interaction { positives_left: 0, .. }");
+        // A list is an interaction.
         assert_eq!(
             noise.draw(&[5.0, -5.0, 7.0, 9.0, -1.0], &mut Insecure::seeded(8)).unwrap(),
             [true, false, true]

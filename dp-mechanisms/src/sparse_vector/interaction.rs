@@ -11,7 +11,7 @@ use crate::sample::Bits;
 
 /// Replies to answers one by one, so that each query may be chosen after seeing the replies before it.
 ///
-/// The whole session, however many answers it is asked about, costs the guarantee of its [`AboveThreshold`] once. It must be asked about answers that change by at most the
+/// The whole interaction, however many answers it is asked about, costs the guarantee of its [`AboveThreshold`] once. It must be asked about answers that change by at most the
 /// sensitivity between neighbours, and for a [monotone](AboveThreshold::monotone) one they must be monotone together. Dropping it early is fine.
 ///
 /// ```
@@ -19,23 +19,23 @@ use crate::sample::Bits;
 /// use dp_mechanisms::{AboveThreshold, rng::OsSeeded};
 ///
 /// let watch = AboveThreshold::with_scales(50.0, 1, Scale::new(2.0)?, Scale::new(4.0)?)?; // ε = 1 for Δ = 1
-/// let mut session = watch.open(OsSeeded::new()?);
+/// let mut interaction = watch.open(OsSeeded::new()?);
 /// let mut day = 0;
-/// while !session.ask(f64::from(day * 10))? { // an outbreak that grows by ten a day
+/// while !interaction.ask(f64::from(day * 10))? { // an outbreak that grows by ten a day
 ///     day += 1;
 /// }
 /// assert!(day <= 20);
-/// assert!(session.ask(1e9).is_err()); // it has said yes, and is over
+/// assert!(interaction.ask(1e9).is_err()); // it has said yes, and is over
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
-pub struct Session<R> {
+pub struct Interaction<R> {
     pub(super) threshold: Noised,
     pub(super) answer_scale: Scale,
     pub(super) left: u32,
     pub(super) rng: R,
 }
 
-impl<R: Rng> Session<R> {
+impl<R: Rng> Interaction<R> {
     /// Whether an answer lies above the threshold, both with noise.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl<R: Rng> Session<R> {
         if self.left == 0 {
             return Err(Error::Unreachable {
                 request: "a reply after the last positive one",
-                instead: "this session has said yes as often as was paid for; open another one, which costs its guarantee anew",
+                instead: "this interaction has said yes as often as was paid for; open another one, which costs its guarantee anew",
             });
         }
         let mut bits = Bits::new(&mut self.rng);
@@ -54,7 +54,7 @@ impl<R: Rng> Session<R> {
     }
 }
 
-impl<R> Session<R> {
+impl<R> Interaction<R> {
     /// How often it may still say yes.
     #[must_use]
     pub const fn positives_left(&self) -> u32 {
@@ -63,8 +63,8 @@ impl<R> Session<R> {
 }
 
 /// Shows nothing that was drawn.
-impl<R> fmt::Debug for Session<R> {
+impl<R> fmt::Debug for Interaction<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").field("positives_left", &self.left).finish_non_exhaustive()
+        f.debug_struct("Interaction").field("positives_left", &self.left).finish_non_exhaustive()
     }
 }
