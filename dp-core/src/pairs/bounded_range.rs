@@ -28,6 +28,12 @@ impl BoundedRangePair {
     pub const fn new(range: Epsilon) -> Self {
         Self { range }
     }
+
+    /// The span of the losses.
+    #[must_use]
+    pub const fn range(self) -> Epsilon {
+        self.range
+    }
 }
 
 impl DominatingPair for BoundedRangePair {

@@ -31,6 +31,32 @@ impl DiscreteLaplacePair {
         Ok(Self { scale, shift })
     }
 
+    /// The scale b.
+    #[must_use]
+    pub const fn scale(self) -> Scale {
+        self.scale
+    }
+
+    /// The shift Δ.
+    #[must_use]
+    pub const fn shift(self) -> u32 {
+        self.shift
+    }
+
+    /// The law of the loss, Δ + 1 values: encloses each one and its probability under P.
+    pub fn losses(self) -> impl Iterator<Item = (Enclosure, Enclosure)> {
+        let (scale, last) = (Enclosure::point(self.scale.get()), self.shift);
+        let ratio = self.decay(1.0);
+        let whole = Enclosure::ONE / (Enclosure::ONE + ratio);
+        // 1 − r, without loss when the scale is large.
+        let between = -(-(Enclosure::ONE / scale)).exp_m1() * whole;
+        (0..=last).map(move |j| {
+            let (j, end) = (f64::from(j), j == 0 || j == last);
+            let loss = (Enclosure::point(f64::from(last) - 2.0 * j)) / scale;
+            (loss, self.decay(j) * if end { whole } else { between })
+        })
+    }
+
     /// Encloses Δ/b, the largest loss.
     fn limit(self) -> Enclosure {
         Enclosure::point(f64::from(self.shift)) / Enclosure::point(self.scale.get())

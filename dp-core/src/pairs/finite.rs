@@ -46,6 +46,12 @@ impl FinitePair {
         Self { outcomes: self.outcomes.iter().map(|&(p, q)| (q, p)).collect() }
     }
 
+    /// The outcomes: encloses the probability of each under P and under Q.
+    #[must_use]
+    pub fn outcomes(&self) -> &[(Enclosure, Enclosure)] {
+        &self.outcomes
+    }
+
     /// Encloses the sum of a function over the outcomes that P can produce.
     fn sum(&self, term: impl Fn(Enclosure, Enclosure) -> Enclosure) -> Enclosure {
         let possible = self.outcomes.iter().filter(|(p, _)| p.hi() > 0.0);

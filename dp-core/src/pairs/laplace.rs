@@ -23,6 +23,12 @@ impl LaplacePair {
     pub const fn new(shift: Epsilon) -> Self {
         Self { shift }
     }
+
+    /// The shift ε₀, in scales.
+    #[must_use]
+    pub const fn shift(self) -> Epsilon {
+        self.shift
+    }
 }
 
 impl DominatingPair for LaplacePair {

@@ -36,6 +36,14 @@ impl RandomizedResponsePair {
         Ok(Self { epsilon, answers })
     }
 
+    /// The law of the loss: encloses each value and its probability under P.
+    #[must_use]
+    pub fn losses(self) -> [(Enclosure, Enclosure); 3] {
+        let limit = Enclosure::point(self.epsilon.get());
+        let [own, elsewhere, neighbour] = self.masses();
+        [(limit, own), (Enclosure::ZERO, elsewhere), (-limit, neighbour)]
+    }
+
     /// The probabilities of the losses ε₀, 0, −ε₀ under P, scaled by e^−ε₀ so that nothing overflows.
     fn masses(self) -> [Enclosure; 3] {
         let odds = (-Enclosure::point(self.epsilon.get())).exp(); // of one other answer against the own one

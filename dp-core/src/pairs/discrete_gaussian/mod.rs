@@ -59,6 +59,18 @@ impl DiscreteGaussianPair {
         Ok(smallest_with_value_at_most(at, delta.get(), guess))
     }
 
+    /// The parameter σ.
+    #[must_use]
+    pub const fn sigma(self) -> Scale {
+        self.sigma
+    }
+
+    /// The shift Δ.
+    #[must_use]
+    pub const fn shift(self) -> u32 {
+        self.shift
+    }
+
     /// Encloses x²/2σ² for an integer x.
     fn exponent(self, x: f64) -> Enclosure {
         half_square(Enclosure::point(x), self.sigma)
