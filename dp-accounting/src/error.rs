@@ -17,6 +17,9 @@ pub enum Error {
     },
     /// The measurement itself refused.
     Core(dp_core::Error),
+    /// The ledger refused.
+    #[cfg(feature = "ledger")]
+    Ledger(crate::ledger::LedgerError),
 }
 
 impl fmt::Display for Error {
@@ -28,6 +31,8 @@ impl fmt::Display for Error {
                  ask for less, or decide that more may be spent on these data"
             ),
             Self::Core(error) => error.fmt(f),
+            #[cfg(feature = "ledger")]
+            Self::Ledger(error) => error.fmt(f),
         }
     }
 }
@@ -37,5 +42,12 @@ impl core::error::Error for Error {}
 impl From<dp_core::Error> for Error {
     fn from(error: dp_core::Error) -> Self {
         Self::Core(error)
+    }
+}
+
+#[cfg(feature = "ledger")]
+impl From<crate::ledger::LedgerError> for Error {
+    fn from(error: crate::ledger::LedgerError) -> Self {
+        Self::Ledger(error)
     }
 }

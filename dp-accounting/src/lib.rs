@@ -19,9 +19,53 @@
 //! assert!(matches!(budget.spend(&mean, &ages, &mut rng), Err(Error::Exhausted { .. })));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | spend a total in one notion | [`Budget`]; from several threads [`Shared`] |
+//! | pay for something that is asked question after question | [`Interactive`] |
+//! | spend (ε,δ) at the rate of advanced composition, all choices made on the way | [`AdvancedBudget`] |
+//! | know at any time what was spent, without a total | [`Odometer`] |
+//! | keep the account on disk, for several processes and through crashes | `Ledger` |
+//! | know what many releases cost together, from their exact losses | [`Composition`] of [`Event`]s |
+//! | find the noise, the sampling rate or the number of steps for a target | [`calibration`] |
+//! | see a mechanism that looks at a random part of the data | [`sampling`] |
+//! | work with Rényi curves, or with the printed theorems | [`renyi`], [`theorems`] |
+//!
+//! # Two ways to one number
+//!
+//! The profile of a [`Composition`] is an integral of its moment function along a line, with all errors bounded: nothing is discretised, time does not grow with the number of steps,
+//! and δ is relatively accurate however small. Pairs that are known by their profile only, and a few runs of a sampled Gaussian, are first replaced by finitely many losses, from above and
+//! from below. [`lattice`] composes the same pairs by tilted Fourier transforms on a grid: slower, independent, and good for whole curves; tests hold the two against each other.
+//!
+//! # Features
+//!
+//! `ledger` (on by default): the module of that name, with the ledger on disk.
 
 mod budget;
+pub mod calibration;
+#[cfg(feature = "claims")]
+pub mod claims;
+mod composition;
+mod contour;
+mod dots;
 mod error;
+mod event;
+mod finite_law;
+mod grid;
+pub mod lattice;
+#[cfg(feature = "ledger")]
+pub mod ledger;
+pub mod renyi;
+pub mod sampling;
+mod sides;
+pub mod theorems;
+mod trade_off;
 
-pub use budget::Budget;
+pub use budget::{Account, AdvancedBudget, Budget, Interactive, Odometer, Remainder, Shared, Step};
+pub use composition::{Composition, DEFAULT_ACCURACY, Method};
 pub use error::Error;
+pub use event::Event;
+#[cfg(feature = "ledger")]
+#[doc(inline)]
+pub use ledger::Ledger;

@@ -1,5 +1,25 @@
 //! A total that is spent release by release.
 
+mod account;
+mod advanced;
+#[cfg(test)]
+mod adversary;
+mod interactive;
+mod odometer;
+#[cfg(test)]
+pub(crate) mod probe;
+mod remainder;
+mod shared;
+mod step;
+
+pub use account::Account;
+pub use advanced::AdvancedBudget;
+pub use interactive::Interactive;
+pub use odometer::Odometer;
+pub use remainder::Remainder;
+pub use shared::Shared;
+pub use step::Step;
+
 use core::marker::PhantomData;
 
 use dp_core::adjacency::SameRelation;
@@ -10,12 +30,22 @@ use crate::Error;
 
 /// A budget in the notion `G` for data whose neighbours are those of `A`.
 ///
-/// Measurements may be chosen adaptively, also their costs: what was spent is the composition of the guarantees so far, and a measurement is
-/// released only if the composition with it stays within the total. For ε, (ε,δ), ρ, μ and Rényi curves this is a valid privacy
-/// filter (Rogers, Roth, Ullman and Vadhan 2016 for ε and (ε,δ); Feldman and Zrnic 2021 for Rényi and zCDP; Smith and Thakurta 2022 for μ).
+/// Measurements may be chosen adaptively, also their costs and when to stop: what was spent is the composition of the guarantees so far, and a
+/// measurement is released only if the composition with it stays within the total. This is a valid privacy filter: everything that was ever released from the
+/// budget, together, has the total guarantee.
+///
+/// | total | why |
+/// |---|---|
+/// | [`Pure`](dp_core::Pure) | the likelihood ratio of all outputs is the product of those of the steps, at most e^Σε on every path (Rogers, Roth, Ullman and Vadhan 2016) |
+/// | [`Approx`](dp_core::Approx) | the same outside of the event that some step fails, which has probability at most the largest Σδ (the same; [`AdvancedBudget`] spends less) |
+/// | [`Rdp`](dp_core::Rdp), [`Zcdp`](dp_core::Zcdp) | for each order α, exp((α−1)(L − ΣD_α)) is a supermartingale in the loss L, hence D_α of all outputs is at most the largest ΣD_α (Feldman and Zrnic 2021, theorem 3.1). The curve of what is spent must lie below that of the total at all orders, not at one that is chosen at the end |
+/// | [`Gdp`](dp_core::Gdp) | Σμ² ≤ μ² on every path (Smith and Thakurta 2022) |
+///
+/// Interactive mechanisms that stay [open](Self::open) while others are asked are covered too: a filter that is valid for measurements is valid for
+/// interactions that run at the same time (Haney, Shoemate, Tian, Vadhan, Vyrros, Xu and Zhang 2023; for Rényi curves order by order).
 ///
 /// The relation is inferred from the first measurement that is spent, and fixed from then on. A budget cannot be cloned, for then it
-/// could be spent twice.
+/// could be spent twice; several threads spend one through [`Shared`].
 ///
 /// What was spent is rounded up, and equal costs in a row are counted, not added up one by one. Ten releases at ε = 0.1 still do not fit a budget
 /// of 1, because the float `0.1` is above a tenth; ten [shares](dp_core::Pure::share) of the total do.
@@ -60,6 +90,21 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
         self.before.compose(&cost.times(*count))
     }
 
+    /// What may still be spent, in one release; for the notions in which that is a number.
+    #[must_use]
+    pub fn remaining(&self) -> G
+    where
+        G: Remainder,
+    {
+        let most = self.total.less(&self.spent());
+        // `compose` rounds up, which matters little to what was spent and may matter more to a small rest.
+        let shrunk = (0..24).map(|k| most.shrunk(f64::EPSILON * f64::from(1u32 << k)));
+        core::iter::once(most.clone())
+            .chain(shrunk)
+            .find(|rest| self.affords(rest))
+            .unwrap_or_else(G::perfect)
+    }
+
     /// Whether a release at this cost would fit.
     #[must_use]
     pub fn affords(&self, cost: &G) -> bool {
@@ -81,17 +126,55 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
         M::Adjacency: SameRelation<A>,
         R: SecureRng + ?Sized,
     {
-        let cost = measurement.guarantee().into_notion();
-        let (after, before, run) = self.after(&cost);
-        if !after.is_at_most(&self.total) {
-            return Err(Error::Exhausted {
-                total: self.total.to_string(),
-                spent: self.spent().to_string(),
-                requested: cost.to_string(),
-            });
-        }
-        (self.before, self.run) = (before, run);
+        self.charge(&measurement.guarantee().into_notion())?;
         Ok(measurement.release(data, rng)?)
+    }
+
+    /// Pays for one interaction with a mechanism, then starts it. See [`Interactive`].
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit: then `start` was not called and nothing is booked.
+    pub fn open<M, H, B, T>(
+        &mut self,
+        mechanism: &Interactive<M, H, B>,
+        start: impl FnOnce(&M) -> T,
+    ) -> Result<T, Error>
+    where
+        H: SameNotion<G>,
+        B: SameRelation<A>,
+    {
+        self.charge(&mechanism.cost().clone().into_notion())?;
+        Ok(mechanism.start(start))
+    }
+
+    /// Books a cost for something that is neither a [`Measurement`] nor [`Interactive`], to be done after this.
+    ///
+    /// That what you do has this guarantee under the relation `A` is your assertion; the other two methods ask the types.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing is booked.
+    pub fn charge(&mut self, cost: &G) -> Result<(), Error> {
+        self.check(cost)?;
+        self.record(cost);
+        Ok(())
+    }
+
+    /// Refuses a cost that does not fit.
+    pub(crate) fn check(&self, cost: &G) -> Result<(), Error> {
+        if self.affords(cost) {
+            return Ok(());
+        }
+        Err(Error::Exhausted {
+            total: self.total.to_string(),
+            spent: self.spent().to_string(),
+            requested: cost.to_string(),
+        })
+    }
+
+    /// Books a cost whether or not it fits: it has been paid already, or another condition allows it.
+    pub(crate) fn record(&mut self, cost: &G) {
+        let (_, before, run) = self.after(cost);
+        (self.before, self.run) = (before, run);
     }
 
     /// What would be spent after paying a cost, and how it would be booked.
@@ -108,59 +191,8 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::cell::Cell;
-    use core::convert::Infallible;
-
+    use crate::budget::probe::{Probe, Silent};
     use dp_core::{Pure, ReplaceOne};
-    use rand_core::{Rng, TryCryptoRng, TryRng};
-
-    /// Publishes a constant, counts how often it was drawn, and fails on demand.
-    struct Probe {
-        cost: f64,
-        draws: Cell<u32>,
-        fails: bool,
-    }
-
-    impl Probe {
-        fn new(cost: f64) -> Self {
-            Self { cost, draws: Cell::new(0), fails: false }
-        }
-    }
-
-    impl Measurement for Probe {
-        type Data = [f64];
-        type Output = u8;
-        type Guarantee = Pure;
-        type Adjacency = ReplaceOne;
-
-        fn guarantee(&self) -> Pure {
-            Pure::new(self.cost).unwrap()
-        }
-
-        fn draw<R: Rng + ?Sized>(&self, _: &[f64], _: &mut R) -> Result<u8, dp_core::Error> {
-            self.draws.set(self.draws.get() + 1);
-            if self.fails { Err(dp_core::Error::CostsMoreThanReserved) } else { Ok(7) }
-        }
-    }
-
-    /// Never asked for bits here; a release only needs its type.
-    struct Silent;
-
-    impl TryRng for Silent {
-        type Error = Infallible;
-        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-            Ok(0)
-        }
-        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-            Ok(0)
-        }
-        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Infallible> {
-            Ok(())
-        }
-    }
-
-    impl TryCryptoRng for Silent {}
-    impl SecureRng for Silent {}
 
     #[test]
     fn a_budget_is_spent_to_the_last_bit_and_not_beyond() {
@@ -185,13 +217,13 @@ mod tests {
         let dear = Probe::new(0.6);
         assert!(!budget.affords(&dear.guarantee()));
         assert!(budget.spend(&dear, &[], &mut Silent).is_err());
-        assert_eq!((dear.draws.get(), budget.spent()), (0, Pure::perfect()));
+        assert_eq!((dear.draws(), budget.spent()), (0, Pure::perfect()));
     }
 
     #[test]
     fn a_failed_release_keeps_its_cost() {
         let mut budget = Budget::new(Pure::new(0.5).unwrap());
-        let failing = Probe { fails: true, ..Probe::new(0.5) };
+        let failing = Probe::failing(0.5);
         assert!(matches!(budget.spend(&failing, &[], &mut Silent), Err(Error::Core(_))));
         assert_eq!(budget.spent(), Pure::new(0.5).unwrap());
     }

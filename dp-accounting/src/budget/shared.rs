@@ -1,0 +1,182 @@
+//! One budget, many threads.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use dp_core::adjacency::SameRelation;
+use dp_core::{Guarantee, Measurement, SecureRng};
+
+use super::{Account, Interactive};
+use crate::Error;
+
+/// A budget that several threads spend at the same time.
+///
+/// Costs are booked one at a time, under a lock; noise is drawn after that and outside of it, so that threads wait for additions only. In the order in which
+/// they were booked, the measurements are a sequence in which each was chosen from outputs of earlier ones at most, which is what a filter covers.
+///
+/// ```
+/// use dp_accounting::{Budget, Shared};
+/// use dp_core::{Bounds, Pure, Query};
+/// use dp_mechanisms::{Laplace, rng::OsSeeded};
+/// use dp_sensitivity::Mean;
+///
+/// let ages = [23.0, 35.0, 61.0, 47.0];
+/// let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.25)?)?;
+/// let budget = Shared::new(Budget::new(Pure::new(1.0)?));
+/// let released = std::thread::scope(|scope| {
+///     let threads: Vec<_> = (0..8)
+///         .map(|_| scope.spawn(|| budget.spend(&mean, &ages, &mut OsSeeded::new().expect("entropy")).is_ok()))
+///         .collect();
+///     threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|paid| *paid).count()
+/// });
+/// assert_eq!(released, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Shared<B> {
+    account: Mutex<B>,
+}
+
+impl<B> Shared<B> {
+    /// Shares a budget: by reference, or in an [`Arc`](std::sync::Arc).
+    pub const fn new(account: B) -> Self {
+        Self { account: Mutex::new(account) }
+    }
+
+    /// The budget, when nobody else has it any more.
+    pub fn into_inner(self) -> B {
+        self.account.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the budget while nobody spends from it.
+    pub fn with<T>(&self, look: impl FnOnce(&B) -> T) -> T {
+        look(&self.lock())
+    }
+
+    /// Books a cost. See [`Account::charge`].
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing is booked.
+    pub fn charge<G: Guarantee>(&self, cost: &G) -> Result<(), Error>
+    where
+        B: Account<G>,
+    {
+        self.lock().charge(cost)
+    }
+
+    /// Pays for one release of a measurement and draws it. See [`Budget::spend`](super::Budget::spend).
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing was drawn and nothing is booked.
+    /// [`Error::Core`] when the measurement fails.
+    pub fn spend<M, R>(&self, measurement: &M, data: &M::Data, rng: &mut R) -> Result<M::Output, Error>
+    where
+        M: Measurement,
+        B: Account<M::Guarantee>,
+        M::Adjacency: SameRelation<B::Adjacency>,
+        R: SecureRng + ?Sized,
+    {
+        self.charge(&measurement.guarantee())?;
+        Ok(measurement.release(data, rng)?)
+    }
+
+    /// Pays for one interaction with a mechanism, then starts it. See [`Interactive`].
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit: then `start` was not called and nothing is booked.
+    pub fn open<M, G, A, T>(
+        &self,
+        mechanism: &Interactive<M, G, A>,
+        start: impl FnOnce(&M) -> T,
+    ) -> Result<T, Error>
+    where
+        G: Guarantee,
+        B: Account<G>,
+        A: SameRelation<B::Adjacency>,
+    {
+        self.charge(mechanism.cost())?;
+        Ok(mechanism.start(start))
+    }
+
+    /// A thread that panicked in here had booked all of its cost or nothing: accounts assign last.
+    fn lock(&self) -> MutexGuard<'_, B> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Budget;
+    use crate::budget::probe::{Probe, Silent};
+    use dp_core::{Pure, ReplaceOne};
+    use std::sync::Barrier;
+    use std::thread;
+
+    #[test]
+    fn threads_never_pass_the_total_and_refused_ones_draw_nothing() {
+        // 1/1024 and its sums are floats: exactly 1024 of 8·256 fit.
+        let budget = Shared::new(Budget::<_, ReplaceOne>::new(Pure::new(1.0).unwrap()));
+        let (probe, start) = (Probe::new(1.0 / 1024.0), Barrier::new(8));
+        let paid: u32 = thread::scope(|scope| {
+            let spend = || {
+                start.wait();
+                (0..256).map(|_| u32::from(budget.spend(&probe, &[], &mut Silent).is_ok())).sum::<u32>()
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(spend)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!((paid, probe.draws()), (1024, 1024));
+        assert!(budget.with(|budget| budget.spent() == *budget.total()));
+        let budget = budget.into_inner();
+        assert!(!budget.affords(&Pure::new(1e-9).unwrap()));
+    }
+
+    /// A measurement that waits, while drawing, until another thread has drawn too: it would wait forever if it held the lock.
+    #[test]
+    fn noise_is_drawn_outside_of_the_lock() {
+        struct Together<'a>(&'a Barrier);
+        impl Measurement for Together<'_> {
+            type Data = ();
+            type Output = ();
+            type Guarantee = Pure;
+            type Adjacency = ReplaceOne;
+            fn guarantee(&self) -> Pure {
+                Pure::new(0.25).unwrap()
+            }
+            fn draw<R: rand_core::Rng + ?Sized>(&self, (): &(), _: &mut R) -> Result<(), dp_core::Error> {
+                self.0.wait();
+                Ok(())
+            }
+        }
+        let barrier = Barrier::new(2);
+        let budget = Shared::new(Budget::<_, ReplaceOne>::new(Pure::new(1.0).unwrap()));
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| budget.spend(&Together(&barrier), &(), &mut Silent).unwrap());
+            }
+        });
+        assert_eq!(budget.with(Budget::spent), Pure::new(0.5).unwrap());
+    }
+
+    #[test]
+    fn a_panic_while_drawing_leaves_the_cost_booked() {
+        struct Bad;
+        impl Measurement for Bad {
+            type Data = ();
+            type Output = ();
+            type Guarantee = Pure;
+            type Adjacency = ReplaceOne;
+            fn guarantee(&self) -> Pure {
+                Pure::new(0.75).unwrap()
+            }
+            fn draw<R: rand_core::Rng + ?Sized>(&self, (): &(), _: &mut R) -> Result<(), dp_core::Error> {
+                panic!("on purpose")
+            }
+        }
+        let budget = Shared::new(Budget::<_, ReplaceOne>::new(Pure::new(1.0).unwrap()));
+        let outcome = thread::scope(|scope| scope.spawn(|| budget.spend(&Bad, &(), &mut Silent)).join());
+        assert!(outcome.is_err());
+        assert_eq!(budget.with(Budget::spent), Pure::new(0.75).unwrap());
+        assert!(matches!(budget.spend(&Bad, &(), &mut Silent), Err(Error::Exhausted { .. })));
+    }
+}

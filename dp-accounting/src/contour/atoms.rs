@@ -1,0 +1,101 @@
+//! Losses with finitely many values, and those of the discrete Gaussian.
+
+use dp_core::rounding::Enclosure;
+
+use super::UNIT;
+use super::cloud::{Cloud, Point};
+
+/// Finitely many losses with their masses under P.
+#[derive(Clone, Debug)]
+pub(super) struct Atoms {
+    /// At c = 0.
+    points: Vec<Point>,
+}
+
+impl Atoms {
+    /// The law with these finite losses and positive masses.
+    pub(super) fn new(losses: impl IntoIterator<Item = (Enclosure, Enclosure)>) -> Self {
+        let middle = |e: Enclosure| e.lo() + (e.hi() - e.lo()) / 2.0;
+        let radius = |e: Enclosure| ((e.hi() - e.lo()) / 2.0 + e.hi().abs().max(e.lo().abs()) * UNIT) * 1.01;
+        let points = losses.into_iter().map(|(loss, mass)| {
+            let log_mass = mass.ln();
+            Point {
+                loss: middle(loss),
+                loss_error: radius(loss),
+                log_mass: middle(log_mass),
+                log_mass_error: radius(log_mass),
+            }
+        });
+        Self { points: points.collect() }
+    }
+
+    /// The tilted law at c.
+    pub(super) fn tilt(&self, c: f64) -> Cloud {
+        let tilted: Vec<Point> = self.points.iter().map(|point| tilted(*point, c)).collect();
+        Cloud::new(&tilted, 0.0)
+    }
+}
+
+fn tilted(point: Point, c: f64) -> Point {
+    let lift = c * point.loss;
+    let log_mass = point.log_mass + lift;
+    let rounding = (lift.abs() + log_mass.abs()) * UNIT;
+    Point { log_mass, log_mass_error: point.log_mass_error + c.abs() * point.loss_error + rounding, ..point }
+}
+
+/// The discrete Gaussian with parameter σ, shifted by Δ: the loss Δ(2x+Δ)/2σ² at the integer x has the mass e^(−x²/2σ²)/Z.
+///
+/// Tilted by e^(cL) the masses are a discrete Gaussian around cΔ. The integers within 9.5σ + 1 of it are kept; what lies beyond is less than
+/// 2·e^(−45)·(1 + σ/9.5) of what is within, since the nearest integer is at most ½ away, and ((9.5σ+1)² − ¼)/2σ² ≥ 45.125.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct DiscreteGaussian {
+    pub(super) sigma: f64,
+    pub(super) shift: f64,
+}
+
+/// Wider than that, and there are too many integers.
+pub(crate) const WIDEST_DISCRETE_GAUSSIAN: f64 = 4000.0;
+
+impl DiscreteGaussian {
+    /// Encloses ln Z, Z = Σ e^(−x²/2σ²). By Poisson summation Z = σ√(2π)·(1 + less than 3e^(−2π²σ²)), and 3e^(−8π²) < 2⁻¹¹² from σ = 2 on.
+    fn log_normaliser(self) -> Enclosure {
+        let sigma = Enclosure::point(self.sigma);
+        if self.sigma >= 2.0 {
+            let root = Enclosure::new(0.918_938_533_204_672_6, 0.918_938_533_204_672_9); // ln √(2π)
+            return (sigma.ln() + root) + Enclosure::new(0.0, UNIT);
+        }
+        let terms = (1..=85u8)
+            .map(|x| (-(Enclosure::point(f64::from(x)) / sigma).square() * Enclosure::point(0.5)).exp());
+        let half = terms.fold(Enclosure::new(0.0, f64::MIN_POSITIVE), |sum, term| sum + term);
+        (Enclosure::ONE + half * Enclosure::point(2.0)).ln()
+    }
+
+    /// The tilted law at c. Nothing when the integers are too many or too large.
+    pub(super) fn tilt(self, c: f64) -> Option<Cloud> {
+        let centre = c * self.shift;
+        let reach = 9.5 * self.sigma + 2.0;
+        if !(self.sigma <= WIDEST_DISCRETE_GAUSSIAN && centre.abs() < 1e12) {
+            return None;
+        }
+        let (first, last) = (libm::floor(centre - reach), libm::ceil(centre + reach));
+        let log_normaliser = self.log_normaliser();
+        let variance = self.sigma * self.sigma;
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most 20 WIDEST_DISCRETE_GAUSSIAN"
+        )]
+        let count = (last - first) as u32 + 1;
+        let points = (0..count).map(|i| {
+            let x = first + f64::from(i);
+            let loss = self.shift * (2.0 * x + self.shift) / (2.0 * variance);
+            let (square, lift) = (x * x / (2.0 * variance), c * loss);
+            let log_mass = lift - square - log_normaliser.hi();
+            let rounding = 6.0 * (square + lift.abs()) + log_mass.abs() + 2.0 * log_normaliser.hi().abs();
+            let log_mass_error = rounding * UNIT + (log_normaliser.hi() - log_normaliser.lo());
+            Point { loss, loss_error: 6.0 * UNIT * loss.abs(), log_mass, log_mass_error }
+        });
+        let missing = 6e-20 * (1.0 + self.sigma / 9.5);
+        Some(Cloud::new(&points.collect::<Vec<_>>(), missing))
+    }
+}

@@ -1,0 +1,112 @@
+//! Losses with a density A·e^(ℓ/2) on [−ε₀, ε₀] and atoms at its ends: the Laplace mechanism, and mechanisms of bounded range.
+//!
+//! > M(s) = p₊·e^(sε₀) + p₋·e^(−sε₀) + A·(e^((s+½)ε₀) − e^(−(s+½)ε₀))/(s+½).
+//!
+//! Laplace: p₊ = ½, p₋ = ½e^(−ε₀), A = ¼e^(−ε₀/2). Bounded range: no atoms, A = ½e^(ε₀/2)/(e^ε₀−1).
+
+use dp_core::rounding::Enclosure;
+
+use super::components::Components;
+use super::{UNIT, float};
+
+/// The law of such a loss. All is scaled by e^(−cε₀), so that nothing overflows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ExponentialDensity {
+    /// ε₀.
+    pub(super) limit: f64,
+    /// Masses at ε₀ and −ε₀ under P.
+    pub(super) atoms: [f64; 2],
+    /// A·e^(ε₀/2): the density at ε₀.
+    pub(super) density: f64,
+}
+
+impl ExponentialDensity {
+    pub(super) fn laplace(limit: f64) -> Self {
+        Self { limit, atoms: [0.5, 0.5 * libm::exp(-limit)], density: 0.25 }
+    }
+
+    pub(super) fn bounded_range(limit: f64) -> Self {
+        Self { limit, atoms: [0.0, 0.0], density: -0.5 / libm::expm1(-limit) }
+    }
+
+    /// M(c+iy)·e^(−cε₀) at y, as real and imaginary part.
+    fn scaled(self, c: f64, y: f64) -> (f64, f64) {
+        let fall = libm::exp(-2.0 * c * self.limit);
+        let (sine, cosine) = libm::sincos(y * self.limit);
+        let (upper, lower) = (self.atoms[0], self.atoms[1] * fall);
+        let atoms = ((upper + lower) * cosine, (upper - lower) * sine);
+        // (e^((s+½)ε₀) − e^(−(s+½)ε₀))·A·e^(−cε₀) = density·(e^(iyε₀) − e^(−(2c+1)ε₀)·e^(−iyε₀))
+        let opposite = fall * libm::exp(-self.limit);
+        let top = (self.density * (1.0 - opposite) * cosine, self.density * (1.0 + opposite) * sine);
+        let (re, im) = (c + 0.5, y);
+        let norm = re * re + im * im;
+        let smooth = ((top.0 * re + top.1 * im) / norm, (top.1 * re - top.0 * im) / norm);
+        (atoms.0 + smooth.0, atoms.1 + smooth.1)
+    }
+
+    /// Relative error of `scaled`, in units of M(c)·e^(−cε₀).
+    ///
+    /// Each of the two parts is a product of at most ten rounded factors, among them exponentials of rounded arguments.
+    /// 1 − e^−x loses nothing that matters: it is at most one.
+    fn error(self, c: f64, y: f64, at_zero: f64) -> f64 {
+        let rounded_arguments =
+            2.0 * (2.0 * c + 1.0) * self.limit * libm::exp(-2.0 * c * self.limit).min(1.0)
+                + 2.0 * y * self.limit;
+        let size = self.atoms[0] + self.atoms[1] + 2.0 * self.density / (c + 0.5);
+        size / at_zero * (24.0 + rounded_arguments) * UNIT
+    }
+
+    /// Encloses ln M(c), with about its two derivatives.
+    pub(super) fn log_moment(self, c: f64) -> (Enclosure, f64, f64) {
+        let value = |c: f64| self.scaled(c, 0.0).0;
+        let at_zero = value(c);
+        let error = self.error(c, 0.0, at_zero) * 1.01;
+        let log = Enclosure::new(at_zero.next_down(), at_zero.next_up()).ln() + Enclosure::new(-error, error);
+        // Mean and variance of the tilted law, piece by piece: t = ε₀ − ℓ has the density e^(−(c+½)t) on [0, 2ε₀].
+        let (rate, width) = (c + 0.5, 2.0 * self.limit);
+        let [zeroth, first, second] = truncated_exponential(rate, width);
+        let lower = self.atoms[1] * libm::exp(-c * width);
+        let total = self.atoms[0] + lower + self.density * zeroth;
+        let mean = (lower * width + self.density * first) / total;
+        let square = (lower * width * width + self.density * second) / total;
+        (
+            log + Enclosure::point(c) * Enclosure::point(self.limit),
+            self.limit - mean,
+            (square - mean * mean).max(0.0),
+        )
+    }
+
+    /// Calls back with M(c+iy)/M(c) at y = step·j, and a bound on the error.
+    pub(super) fn along(self, c: f64, step: f64, count: usize, mut found: impl FnMut(usize, f64, f64, f64)) {
+        let at_zero = self.scaled(c, 0.0).0;
+        for j in 0..count {
+            let y = step * float(j);
+            let (re, im) = self.scaled(c, y);
+            found(j, re / at_zero, im / at_zero, 2.0 * self.error(c, y, at_zero));
+        }
+    }
+
+    /// The tilted density rises towards ε₀ as e^((c+½)ℓ): 64 pieces of equal width, of which those near ε₀ matter.
+    pub(super) fn components(self, c: f64) -> Components {
+        let at_zero = self.scaled(c, 0.0).0;
+        let reach = (2.0 * self.limit).min(4.0 / (c + 0.5));
+        let edges: Vec<f64> = (0..=64u8).map(|k| self.limit - reach * (1.0 - f64::from(k) / 64.0)).collect();
+        let densities = edges[..64]
+            .iter()
+            .map(|&left| self.density * libm::exp(-(c + 0.5) * (self.limit - left)) / at_zero);
+        Components::new(&edges, &densities.collect::<Vec<_>>())
+    }
+}
+
+/// ∫₀^w t^k e^(−rt) dt for k = 0, 1, 2, roughly.
+fn truncated_exponential(rate: f64, width: f64) -> [f64; 3] {
+    let x = rate * width;
+    if x < 1e-3 {
+        return [width, width * width / 2.0, width * width * width / 3.0];
+    }
+    let rest = libm::exp(-x);
+    let zeroth = (1.0 - rest) / rate;
+    let first = (zeroth - width * rest) / rate;
+    let second = (2.0 * first - width * width * rest) / rate;
+    [zeroth, first, second]
+}

@@ -1,0 +1,340 @@
+//! The moment function along a vertical line, and sums over it.
+
+use core::f64::consts::{FRAC_1_PI, TAU};
+
+use dp_core::rounding::Enclosure;
+
+use super::side::{Side, Tilt, log_kappa, many};
+use super::{UNIT, float};
+
+/// What aliases and the cut tail may add, relative to the main term, as a logarithm.
+const TOLERANCE: f64 = 28.0;
+
+/// More terms than that (about a second) are not evaluated.
+const MOST_WORK: f64 = 3.7e8;
+
+/// More nodes than that would take too much memory.
+const MOST_NODES: f64 = 500_000.0;
+
+/// M(c+iy)/M(c) at y = 0, h, 2h, …, and what is known of all other y and of neighbouring lines.
+pub(super) struct Line {
+    pub(super) c: f64,
+    dither: f64,
+    log_moment: Enclosure,
+    step: f64,
+    values: Vec<Value>,
+    /// An upper bound on ln |M(c+iy)/M(c)| beyond the last node.
+    log_rest: f64,
+    /// c and ln M(c) to the left and to the right.
+    neighbours: [(f64, Enclosure); 2],
+    /// An upper bound on the total mass, which is the largest δ.
+    mass: f64,
+}
+
+/// M(c+iy)/M(c) as e^(i·phase) times a modulus that includes its error.
+#[derive(Clone, Copy)]
+struct Value {
+    modulus: f64,
+    phase: f64,
+    /// A bound on the error of the value, phase included.
+    error: f64,
+}
+
+/// The logarithm of a product of moment functions.
+#[derive(Clone, Copy, Default)]
+struct Logarithm {
+    log: f64,
+    phase: f64,
+    /// A bound on the error of both.
+    uncertain: f64,
+    /// Whether the phase is not known at all, a factor being too close to zero.
+    lost: bool,
+}
+
+impl Logarithm {
+    /// Multiplies by the power `times` of a number that is known up to `error` and at most 1.
+    fn add(&mut self, times: f64, re: f64, im: f64, error: f64) {
+        let square = re * re + im * im;
+        let modulus = libm::sqrt(square);
+        if modulus <= 4.0 * error {
+            self.log += times * libm::log((modulus + error).min(1.0));
+            self.lost = true;
+        } else {
+            let angle = libm::atan2(im, re);
+            let log = 0.5 * libm::log(square);
+            self.log += times * log;
+            self.phase += times * angle;
+            // ln(z+e) − ln z is at most |e|/(|z|−|e|); the logarithm, the angle and the products are rounded.
+            self.uncertain +=
+                times * (error / (modulus - error) + (4.0 * angle.abs() + 4.0 * log.abs() + 8.0) * UNIT);
+        }
+        self.uncertain += (self.log.abs() + self.phase.abs()) * UNIT;
+    }
+}
+
+/// The sums at one ε, in units of M(c)·e^(−cε).
+pub(super) struct Sums {
+    /// The profile with its aliases, and a bound on the error.
+    profile: f64,
+    error: f64,
+    /// An upper bound on the density.
+    density: f64,
+    /// −d ln(profile)/dε.
+    pub(super) slope: f64,
+}
+
+/// How a line is to be laid.
+pub(super) struct Plan {
+    tilt: Tilt,
+    dither: f64,
+    step: f64,
+    count: usize,
+    log_rest: f64,
+    neighbours: [(f64, Enclosure); 2],
+    mass: f64,
+}
+
+/// A window that keeps aliases out, for a tilt.
+struct Window {
+    width: f64,
+    /// −ln of what the rest may be relative to M(c)·e^(−cε).
+    wanted: f64,
+    neighbours: [(f64, Enclosure); 2],
+}
+
+impl Window {
+    fn new(side: &Side, tilt: &Tilt, epsilon: f64, dither: f64) -> Self {
+        let (c, spread) = (tilt.c, libm::sqrt(tilt.variance));
+        // The main term is near e^(K − cε)/(c(c+1)√(2πK″)), or e^(K − cε)/(c+1) where the spread is below 1/c.
+        let wanted = TOLERANCE + libm::log((c + 1.0) * (1.0 + c * 2.5 * spread));
+        let beside = |sign: f64, longest: f64| {
+            let mut best = (f64::INFINITY, (c, Enclosure::UNKNOWN));
+            let mut gap = (7.0 / (spread + 1e-300)).min(longest);
+            for _ in 0..24 {
+                let other = c + sign * gap;
+                let needed = side.tilt(other, 0.0, dither).map(|at| {
+                    let excess = at.log_moment.hi() - tilt.log_moment.lo() - (other - c) * epsilon
+                        + log_kappa(other).hi();
+                    ((excess + wanted) / gap, (other, at.log_moment))
+                });
+                match needed {
+                    // No other gap would do much better.
+                    Some(found) if found.0 < 10.0 * spread => return found,
+                    Some(found) if found.0 < best.0 => best = found,
+                    Some(_) => break,
+                    None => {}
+                }
+                gap /= 2.0;
+            }
+            best
+        };
+        let (left, right) = (beside(-1.0, 0.75 * c), beside(1.0, 8.0 + c));
+        // To the left δ ≤ 1 bounds the aliases as well.
+        let plain = (wanted - (tilt.log_moment.lo() - c * epsilon)) / c;
+        let width = left.0.min(plain).max(right.0).max(1.0 / c).max(4.0 * spread);
+        Self { width, wanted, neighbours: [left.1, right.1] }
+    }
+
+    /// Whether the right neighbour is much closer than the spread suggests: M rises steeply there, because improbable losses begin to count.
+    /// A smaller c makes room, at a price: the sums cancel more the farther c is from the saddle.
+    fn is_crowded(&self, tilt: &Tilt) -> bool {
+        let gap = self.neighbours[1].0 - tilt.c;
+        gap * libm::sqrt(tilt.variance) < 2.0 && gap < 0.05 * tilt.c
+    }
+}
+
+impl Plan {
+    /// A window and a reach that suit the tilt, or a somewhat smaller one, near ε. Nothing when no reach does.
+    pub(super) fn new(side: &Side, tilt: Tilt, epsilon: f64, dither: f64) -> Option<Self> {
+        let mut tilt = tilt;
+        let mut window = Window::new(side, &tilt, epsilon, dither);
+        for _ in 0..6 {
+            if !window.is_crowded(&tilt) {
+                break;
+            }
+            tilt = side.tilt(0.85 * tilt.c, 0.0, dither)?;
+            window = Window::new(side, &tilt, epsilon, dither);
+        }
+        let Window { width, wanted, neighbours } = window;
+        if !width.is_finite() {
+            return None;
+        }
+        let (c, spread, step) = (tilt.c, libm::sqrt(tilt.variance), TAU / width);
+        // Beyond the reach: at most e^log_rest each, falling as 1/y². A longer reach takes finer nodes, which show finer components.
+        let mut reach = libm::sqrt(2.0 * wanted / tilt.variance).clamp(2.0 / (spread + 1.0 / c), 1e300);
+        let (mut served, mut ahead) = (0.0, 1.6);
+        let log_rest = loop {
+            if reach > served {
+                served = ahead * reach;
+                ahead = 4.0;
+                tilt = side.tilt(c, served, dither)?;
+            }
+            let decay = tilt.log_decay(reach);
+            if decay <= -wanted && reach / step <= MOST_NODES {
+                break decay;
+            }
+            reach *= 1.2;
+            let most = if dither > 0.0 { MOST_WORK } else { MOST_WORK / 4.0 };
+            if reach / step > MOST_NODES || reach / step * tilt.size() > most {
+                return None;
+            }
+        };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by MOST_WORK")]
+        let count = libm::ceil(reach / step) as usize + 1;
+        // What was proven with other components stays true.
+        let needed = step * float(count);
+        let tilt =
+            if needed <= served && served <= 2.0 * needed { tilt } else { side.tilt(c, needed, dither)? };
+        Some(Self {
+            tilt,
+            dither,
+            step,
+            count,
+            log_rest,
+            neighbours,
+            mass: side.log_total.exp().hi().max(1.0),
+        })
+    }
+}
+
+impl Tilt {
+    /// How many terms one value of the moment function takes.
+    fn size(&self) -> f64 {
+        1.0 + self.parts.iter().map(|(part, _)| part.size()).sum::<f64>()
+    }
+
+    /// An upper bound on ln |M(c+iy)/M(c)| for all y ≥ reach.
+    fn log_decay(&self, reach: f64) -> f64 {
+        let gaussian = -0.5 * self.gaussian.lo() * reach * reach * (1.0 - 8.0 * UNIT);
+        self.parts.iter().fold(gaussian, |sum, (part, count)| sum + many(*count).lo() * part.log_decay(reach))
+    }
+}
+
+impl Line {
+    /// Evaluates the moment function along the line.
+    pub(super) fn new(plan: Plan) -> Self {
+        let Plan { tilt, dither, step, count, log_rest, neighbours, mass } = plan;
+        // Logarithms of modulus and error factor, and the phase.
+        let mut sums = vec![Logarithm::default(); count];
+        for (part, times) in &tilt.parts {
+            let times = many(*times).hi();
+            part.along(step, count, |j, re, im, error| sums[j].add(times, re, im, error));
+        }
+        let (middle, spread) = (tilt.gaussian.hi(), tilt.gaussian.hi() - tilt.gaussian.lo());
+        let values = sums.iter().enumerate().map(|(j, sum)| {
+            let y = step * float(j);
+            let turned = middle * y * (tilt.c + 0.5);
+            let fallen = 0.5 * middle * y * y;
+            let (log, phase) = (sum.log - fallen, sum.phase + turned);
+            let uncertain = sum.uncertain
+                + (0.5 * y * y + y * (tilt.c + 0.5)) * spread
+                + (4.0 * fallen + 4.0 * turned + 2.0 * phase.abs() + 2.0 * log.abs() + 8.0) * UNIT;
+            let modulus = libm::exp(log);
+            if uncertain < 0.1 && !sum.lost {
+                Value { modulus, phase, error: modulus * uncertain * 1.06 }
+            } else {
+                // |M(c+iy)| ≤ M(c) in any case.
+                Value { modulus: 0.0, phase: 0.0, error: (modulus * libm::exp(uncertain) * 1.01).min(1.0) }
+            }
+        });
+        let values = values.collect();
+        Self { c: tilt.c, dither, log_moment: tilt.log_moment, step, values, log_rest, neighbours, mass }
+    }
+
+    /// Sums over the nodes at ε.
+    ///
+    /// > δ(ε) + aliases = M(c)·e^(−cε)·(h/2π)·Σ_j Re e^(−iyε)·(M(c+iy)/M(c))/(s(s+1)),  s = c + iy, y = jh, all j.
+    pub(super) fn sums(&self, epsilon: f64) -> Sums {
+        let c = self.c;
+        let (mut profile, mut weighted, mut density, mut error, mut density_error) =
+            (0.0f64, 0.0f64, 0.0f64, 0.0f64, 0.0f64);
+        for (j, value) in self.values.iter().enumerate() {
+            let y = self.step * float(j);
+            let twice = if j == 0 { 1.0 } else { 2.0 };
+            let shift = y * epsilon;
+            let (sine, cosine) = libm::sincos(value.phase - shift);
+            // 1/(s(s+1)) = conj(s(s+1))/|s(s+1)|², s(s+1) = c² + c − y² + iy(2c+1).
+            let (re, im) = (c * c + c - y * y, y * (2.0 * c + 1.0));
+            let norm = re * re + im * im;
+            let (kernel_re, kernel_im) = (re / norm, -im / norm);
+            let kernel = 1.0 / libm::sqrt(norm);
+            let term = twice * value.modulus * (cosine * kernel_re - sine * kernel_im);
+            profile += term;
+            // s·F: d/dε brings down −s.
+            let imaginary = twice * value.modulus * (cosine * kernel_im + sine * kernel_re);
+            weighted += c * term - y * imaginary;
+            density += twice * value.modulus * cosine;
+            let rounding = value.modulus * (2.0 * (shift.abs() + value.phase.abs()) + 32.0) * UNIT;
+            error += twice * kernel * (value.error + rounding);
+            density_error += twice * (value.error + rounding);
+        }
+        let (count, reach) = (float(self.values.len()), self.step * float(self.values.len() - 1));
+        // Recursive summation, and |Re z| ≤ |z| ≤ kernel·modulus.
+        let size: f64 = self.values.iter().map(|value| value.modulus).sum::<f64>() * 2.0;
+        error += count * UNIT * size / (c * (c + 1.0));
+        density_error += count * UNIT * size;
+        // Σ_{j>n} 1/y² < 1/(h·y_n), and Σ_{j>n} e^(−g(y²−y_n²)/2) < 1/(h·g·y_n) for the density.
+        let rest = libm::exp(self.log_rest);
+        error += 2.0 * rest / (self.step * reach);
+        density_error += if self.dither > 0.0 { 2.0 * rest / (self.step * self.dither * reach) } else { 0.0 };
+        Sums {
+            profile,
+            error: error * 1.01,
+            density: density.max(0.0) + density_error * 1.01,
+            slope: weighted / profile,
+        }
+    }
+
+    /// The profile, roughly: for finding where to look.
+    pub(super) fn log_estimate(&self, epsilon: f64, sums: &Sums) -> f64 {
+        self.log_moment.hi() - self.c * epsilon + libm::log(sums.profile * self.step * FRAC_1_PI / 2.0)
+    }
+
+    /// Encloses δ(ε), infinite losses apart.
+    pub(super) fn enclose(&self, epsilon: f64, sums: &Sums) -> Enclosure {
+        let point = Enclosure::point;
+        let dithered = self.dithered(epsilon, sums);
+        // δ ≥ δ_v − v·e^(v/8)·p_v: see the module.
+        let dither = point(self.dither);
+        let smeared = self.scale(epsilon) * point(sums.density) * dither * (dither * point(0.125)).exp();
+        let mut below = (dithered - self.aliases(epsilon) - smeared).lo().max(0.0);
+        if self.dither > 1.0 {
+            // A wide dither: δ(ε) ≥ δ_v(ε+s) − δ_G(s), and δ_G(v/2 + z√v) ≤ Pr(N > z) ≤ e^(−z²/2).
+            let z = libm::sqrt(2.0 * (7.0 - libm::log(dithered.hi().max(1e-300))).max(1.0));
+            let shifted = (point(epsilon) + dither * point(0.5) + point(z) * dither.sqrt()).hi();
+            let told = (-(point(z).square() * point(0.5))).exp();
+            let there = self.dithered(shifted, &self.sums(shifted)) - self.aliases(shifted) - told;
+            below = below.max(there.lo());
+        }
+        Enclosure::new(below, dithered.hi().clamp(0.0, 1.0).max(below))
+    }
+
+    /// Encloses M(c)·e^(−cε)·h/2π.
+    fn scale(&self, epsilon: f64) -> Enclosure {
+        let unit = (self.log_moment - Enclosure::point(self.c) * Enclosure::point(epsilon)).exp();
+        // 1/2π = 0.159154943091895335768…
+        unit * Enclosure::point(self.step) * Enclosure::new(0.159_154_943_091_895_3, 0.159_154_943_091_895_36)
+    }
+
+    /// Encloses the dithered profile with its aliases.
+    fn dithered(&self, epsilon: f64, sums: &Sums) -> Enclosure {
+        let main = Enclosure::point(sums.profile) + Enclosure::new(-sums.error, sums.error);
+        self.scale(epsilon) * main.max(Enclosure::ZERO)
+    }
+
+    /// An upper bound on Σ_{m≠0} e^(cmW)·δ(ε+mW), W = 2π/h.
+    fn aliases(&self, epsilon: f64) -> Enclosure {
+        let point = Enclosure::point;
+        let window = Enclosure::new(TAU.next_down(), TAU.next_up()) / point(self.step);
+        // δ(x) ≤ e^(K(c') − c'x)·κ(c') along the neighbouring lines, a geometric series in m.
+        let chernoff = |(other, log_moment): (f64, Enclosure)| {
+            let gap = point(other.max(self.c)) - point(other.min(self.c));
+            let first = (log_moment + log_kappa(other) - point(other) * point(epsilon) - gap * window).exp();
+            first / -(-(gap * window)).exp_m1()
+        };
+        let plain = point(self.mass) / (point(self.c) * window).exp_m1();
+        let left = chernoff(self.neighbours[0]).hi().min(plain.hi());
+        let right = chernoff(self.neighbours[1]).hi();
+        Enclosure::new(0.0, left.max(0.0)) + Enclosure::new(0.0, right.max(0.0))
+    }
+}

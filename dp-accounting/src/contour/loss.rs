@@ -1,0 +1,90 @@
+//! The privacy loss of one mechanism in one direction, as the engine sees it.
+
+use dp_core::rounding::Enclosure;
+
+use super::atoms::{Atoms, DiscreteGaussian};
+use super::cloud::Cloud;
+use super::components::Components;
+use super::float;
+use super::laplace::ExponentialDensity;
+use super::sampled_gaussian::SampledGaussian;
+
+/// A law of losses whose moment function is known off the real line. Gaussian losses are not among them: they add up in closed form.
+#[derive(Clone, Debug)]
+pub(super) enum Loss {
+    ExponentialDensity(ExponentialDensity),
+    Atoms(Atoms),
+    DiscreteGaussian(DiscreteGaussian),
+    SampledGaussian(SampledGaussian),
+}
+
+/// A law tilted by e^(cL)/M(c).
+pub(super) struct Tilted {
+    /// Encloses ln M(c).
+    pub(super) log_moment: Enclosure,
+    /// About its first two derivatives, the mean and the variance of the tilted loss.
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+    form: Form,
+}
+
+enum Form {
+    ExponentialDensity(ExponentialDensity, f64, Components),
+    Cloud(Cloud, Components),
+}
+
+impl Loss {
+    /// The law tilted at c > 0, good for |y| ≤ reach. Nothing when that takes too much.
+    pub(super) fn tilt(&self, c: f64, reach: f64) -> Option<Tilted> {
+        let of_cloud = |cloud: Cloud, components| Tilted {
+            log_moment: cloud.log_moment(),
+            mean: cloud.mean(),
+            variance: cloud.variance(),
+            form: Form::Cloud(cloud, components),
+        };
+        match self {
+            Self::ExponentialDensity(law) => {
+                let (log_moment, mean, variance) = law.log_moment(c);
+                let components = if reach > 0.0 { law.components(c) } else { Components::default() };
+                Some(Tilted {
+                    log_moment,
+                    mean,
+                    variance,
+                    form: Form::ExponentialDensity(*law, c, components),
+                })
+            }
+            Self::Atoms(atoms) => Some(of_cloud(atoms.tilt(c), Components::default())),
+            Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| of_cloud(cloud, Components::default())),
+            Self::SampledGaussian(law) => {
+                law.tilt(c, reach).map(|(cloud, components)| of_cloud(cloud, components))
+            }
+        }
+    }
+}
+
+impl Tilted {
+    /// An upper bound on ln |M(c+iy)/M(c)| for all y ≥ reach.
+    pub(super) fn log_decay(&self, reach: f64) -> f64 {
+        match &self.form {
+            Form::ExponentialDensity(.., components) | Form::Cloud(_, components) => {
+                components.log_decay(reach)
+            }
+        }
+    }
+
+    /// How many terms one value takes.
+    pub(super) fn size(&self) -> f64 {
+        match &self.form {
+            Form::ExponentialDensity(..) => 10.0,
+            Form::Cloud(cloud, _) => 20.0 + float(cloud.cost()),
+        }
+    }
+
+    /// Calls back with M(c+iy)/M(c) at y = step·j for j below `count`: real part, imaginary part, bound on the error.
+    pub(super) fn along(&self, step: f64, count: usize, found: impl FnMut(usize, f64, f64, f64)) {
+        match &self.form {
+            Form::ExponentialDensity(law, c, _) => law.along(*c, step, count, found),
+            Form::Cloud(cloud, _) => cloud.along(step, count, found),
+        }
+    }
+}

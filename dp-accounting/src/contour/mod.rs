@@ -1,0 +1,245 @@
+//! The profile of a composition as an integral along a line, with a proven error.
+//!
+//! Let L be the sum of all losses of a composition under P, and M(s) = E e^(sL) its moment function: the product of those of the parts. For c > 0
+//!
+//! > δ(ε) = E(1 − e^(ε−L))₊ = (1/2πi) ∫_{c−i∞}^{c+i∞} e^(−sε)·M(s)/(s(s+1)) ds,
+//!
+//! because ∫ e^(sε)·(1 − e^(ε−L))₊ dε = e^(sL)/(s(s+1)). Nothing is discretised. Four errors remain, and all are bounded:
+//!
+//! **Aliases.** The trapezoidal rule of step h gives, by Poisson's summation formula, exactly Σ_m e^(cmW)·δ(ε+mW), W = 2π/h. Every term is positive, so
+//! the sum is an upper bound as it stands; the terms other than m = 0 are bounded by δ(x) ≤ 1 and by Chernoff's bound δ(x) ≤ κ(c')·M(c')·e^(−c'x) on
+//! lines to the left and right of c, for which M at two *real* points is enough.
+//!
+//! **The cut.** |M(c+iy)| ≤ M(c) always, and 1/|s(s+1)| falls as 1/y². For laws with a density a better bound for all y beyond a point comes from
+//! the uniform laws that they [contain](components).
+//!
+//! **Dither.** Laws with atoms do not fall off. There a Gaussian of variance v is composed with the rest. It multiplies M by
+//! e^(v(s²+s)/2), which ends the integral, and it can only raise the profile. By how much? In units of e^ε and under Q, (e^x − 1)₊ at x = L − ε
+//! turns into its mean under a log-normal factor, whose derivative in the variance w is half the density N(x; w/2, w). For w ≤ v that is at most
+//! √(v/w)·e^((v−w)/8)·N(x; v/2, v), because N(x; w/2, w) = e^(x/2 − x²/2w − w/8)/√(2πw). Integrated over w from 0 to v:
+//!
+//! > δ_v(ε) − v·e^(v/8)·p_v(ε) ≤ δ(ε) ≤ δ_v(ε),
+//!
+//! p_v being the density of the dithered loss at ε, the same integral without 1/(s(s+1)). Second order in the width √v of the dither. Where ε is so large that v > 1 is
+//! a small dither, a first-order bound is better: the composition of (ε, δ(ε)) with the dither's (s, δ_G(s)) gives δ(ε) ≥ δ_v(ε+s) − δ_G(s).
+//!
+//! **Rounding.** Each value of M carries a bound on its error. Since c is near the saddle point, the terms of the sum are not larger than what they add up to by
+//! more than a small factor, so δ is relatively accurate however small it is.
+
+mod atoms;
+mod build;
+mod cloud;
+mod components;
+mod fourier;
+mod laplace;
+mod line;
+mod loss;
+mod sampled_gaussian;
+mod side;
+
+pub(crate) use atoms::WIDEST_DISCRETE_GAUSSIAN;
+pub(crate) use side::{Side, many};
+
+use dp_core::rounding::Enclosure;
+
+use line::{Line, Plan};
+
+/// Half the distance of 1 to the next float: the relative error of one operation.
+const UNIT: f64 = f64::EPSILON / 2.0;
+
+impl Side {
+    /// Encloses the smallest ε ≥ 0 with δ(ε) ≤ `delta`, aiming at a relative width of `accuracy`. An ε below `floor` need not be known better.
+    pub(crate) fn epsilon(&self, delta: f64, accuracy: f64, floor: f64) -> Enclosure {
+        let infinite = self.infinite();
+        if delta == 0.0 {
+            // The largest loss. Each part's is attained, or nearly so, up to the rounding of the sum.
+            let lower = if infinite.lo() > 0.0 { f64::INFINITY } else { self.max_loss * (1.0 - 1e-12) };
+            return Enclosure::new(lower, if infinite.hi() > 0.0 { f64::INFINITY } else { self.max_loss });
+        }
+        // The finite losses may have this much: at least, and at most.
+        let (least, most) = (delta - infinite.hi(), delta - infinite.lo());
+        if most < 0.0 {
+            return Enclosure::point(f64::INFINITY);
+        }
+        if least <= 0.0 {
+            // Only a bounded loss could do with nothing.
+            let ceiling = if infinite.hi() <= delta { self.max_loss } else { f64::INFINITY };
+            return Enclosure::new(0.0, ceiling);
+        }
+        let mut found = Enclosure::new(0.0, self.max_loss);
+        if self.max_loss == 0.0 || least >= 1.0 {
+            return Enclosure::ZERO;
+        }
+        if floor > 0.0 {
+            // One look, at the c that would be the best for a Gaussian loss.
+            let bound =
+                self.tilt(-2.0 * libm::log(least) / floor, 0.0, 0.0).map(|tilt| tilt.epsilon_bound(least));
+            found = narrowed(found, Enclosure::new(0.0, bound.unwrap_or(f64::INFINITY)));
+            if found.hi() <= floor {
+                return found;
+            }
+        }
+        let Some((tilt, bound)) = self.saddle_for_delta(least, 0.0, 0.05) else { return found };
+        found = narrowed(found, Enclosure::new(0.0, bound.max(0.0)));
+        if found.hi() <= floor {
+            return found;
+        }
+        let guess = (tilt.mean - libm::log1p(1.0 / tilt.c)).clamp(0.0, found.hi());
+        if let Some(plan) = Plan::new(self, tilt, guess, 0.0) {
+            found = narrowed(found, Line::new(plan).epsilon(least, most, guess, found));
+        }
+        // Dithers: a wide one first, which costs little and shows where to look.
+        let mut dither = square(0.05 * found.hi()).min(0.1 * found.hi());
+        let mut stalled = 0;
+        for round in 0..10 {
+            if found.relative_width() <= accuracy || found.hi() <= floor.max(1e-100) || !dither.is_normal() {
+                break;
+            }
+            // Where no lower end is known yet: near the Gaussian guess, and half-way, in turns.
+            let middle = if found.lo() == 0.0 && round % 2 == 0 {
+                guess
+            } else {
+                found.lo() + (found.hi() - found.lo()) / 2.0
+            };
+            let saddle = if found.lo() == 0.0 {
+                self.saddle_for_delta(least, dither, 0.02)
+            } else {
+                self.saddle_for_epsilon(middle, dither, 0.02)
+            };
+            let Some((tilt, _)) = saddle else { break };
+            let c = tilt.c;
+            let Some(plan) = self.plan(c, middle, dither) else { break };
+            let before = found.hi() - found.lo();
+            found = narrowed(found, Line::new(plan).epsilon(least, most, middle, found));
+            stalled = if found.hi() - found.lo() > 0.8 * before { stalled + 1 } else { 0 };
+            // Rounding, not dither, is what is left; but while there is no lower end the dither may just be too wide.
+            if stalled >= if found.lo() > 0.0 { 2 } else { 6 } {
+                break;
+            }
+            let enough = accuracy * found.lo().max(0.01 * found.hi()) / (4.0 * (c + 1.0));
+            dither = (dither / 64.0).max(enough.min(dither / 4.0));
+        }
+        found
+    }
+
+    /// Encloses δ(ε) for ε ≥ 0, aiming at a relative width of `accuracy`.
+    pub(crate) fn delta(&self, epsilon: f64, accuracy: f64) -> Enclosure {
+        if epsilon >= self.max_loss {
+            return self.infinite();
+        }
+        let mut found = Enclosure::new(0.0, 1.0);
+        let Some((tilt, bound)) = self.saddle_for_epsilon(epsilon, 0.0, 0.05) else { return found };
+        found = narrowed(
+            found,
+            Enclosure::new(0.0, (Enclosure::point(bound).exp() + self.infinite()).hi().min(1.0)),
+        );
+        let on = |plan: Plan| {
+            let line = Line::new(plan);
+            (line.enclose(epsilon, &line.sums(epsilon)) + self.infinite()).probability()
+        };
+        let mut dither = accuracy / (4.0 * (tilt.c + 1.0) * tilt.c.max(0.1));
+        if let Some(plan) = Plan::new(self, tilt, epsilon, 0.0) {
+            found = narrowed(found, on(plan));
+        }
+        for _ in 0..4 {
+            if found.relative_width() <= accuracy {
+                break;
+            }
+            let Some((tilt, _)) = self.saddle_for_epsilon(epsilon, dither, 0.02) else { break };
+            let Some(plan) = self.plan(tilt.c, epsilon, dither) else { break };
+            let before = found.hi() - found.lo();
+            found = narrowed(found, on(plan));
+            if found.hi() - found.lo() > 0.8 * before {
+                break;
+            }
+            dither /= 16.0;
+        }
+        found
+    }
+
+    fn plan(&self, c: f64, epsilon: f64, dither: f64) -> Option<Plan> {
+        Plan::new(self, self.tilt(c, 0.0, dither)?, epsilon, dither)
+    }
+}
+
+impl Line {
+    /// Encloses the smallest ε ≥ 0 at which the profile is at most `least` (for sure) and `most` (perhaps). It is known to lie `within`.
+    fn epsilon(&self, least: f64, most: f64, guess: f64, within: Enclosure) -> Enclosure {
+        if within.lo() == 0.0 && self.enclose(0.0, &self.sums(0.0)).hi() <= least {
+            return Enclosure::ZERO;
+        }
+        let root = self.root(least, guess, within);
+        let sums = self.sums(root);
+        let (at_root, slope) = (self.enclose(root, &sums), sums.slope.max(1e-3 * self.c));
+        if at_root.hi() > 1e6 * least {
+            return within; // this line cannot see so small a δ
+        }
+        // From the error at the root to a margin in ε, doubled until it suffices.
+        let margin = |excess: f64| (1.1 * excess.clamp(0.0, 1.0) / slope).max(4.0 * f64::EPSILON * root);
+        let mut above = f64::INFINITY;
+        let mut away = if at_root.hi() <= least { 0.0 } else { margin(at_root.hi() / least - 1.0) };
+        while root + away < within.hi() {
+            if self.enclose(root + away, &self.sums(root + away)).hi() <= least {
+                above = root + away;
+                break;
+            }
+            away = (2.0 * away).max(f64::MIN_POSITIVE);
+        }
+        let mut below = 0.0;
+        let mut away = margin(1.0 - at_root.lo() / most);
+        while root - away > within.lo() {
+            if self.enclose(root - away, &self.sums(root - away)).lo() > most {
+                below = root - away;
+                break;
+            }
+            away = (2.0 * away).max(f64::MIN_POSITIVE);
+        }
+        Enclosure::new(below.min(above), above)
+    }
+
+    /// About where the profile passes `target`: Newton's method on its logarithm, kept within a bracket.
+    fn root(&self, target: f64, guess: f64, within: Enclosure) -> f64 {
+        let (mut low, mut high) = (within.lo(), within.hi());
+        let mut root = guess.clamp(low, high);
+        for _ in 0..60 {
+            let sums = self.sums(root);
+            let excess = self.log_estimate(root, &sums) - libm::log(target);
+            // Noise where the profile is too small for this line: below the target.
+            if excess > 0.0 {
+                low = root;
+            } else {
+                high = root;
+            }
+            let step = excess / sums.slope;
+            let next = root + step;
+            let next =
+                if step.is_finite() && low < next && next < high { next } else { low + (high - low) / 2.0 };
+            let moved = (next - root).abs();
+            root = next;
+            if moved <= 1e-13 * root || high <= 0.0 {
+                break;
+            }
+        }
+        root
+    }
+}
+
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+/// An index or a count of nodes as a float.
+#[allow(clippy::cast_precision_loss, reason = "far below 2⁵²")]
+fn float(index: usize) -> f64 {
+    index as f64
+}
+
+/// What two enclosures of one number say together.
+fn narrowed(a: Enclosure, b: Enclosure) -> Enclosure {
+    let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
+    debug_assert!(lo <= hi, "enclosures {a:?} and {b:?} do not meet");
+    Enclosure::new(lo.min(hi), hi)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! The moments of a Poisson-sampled Gaussian mechanism, by a trapezoidal rule with a proven error.
+//!
+//! With r(x) = 1 − q + q·e^(μx−μ²/2), the ratio of (1−q)·N(0,1) + q·N(μ,1) to N(0,1), both directions are moments of r under N(0,1):
+//!
+//! > remove: M(s) = E r^(1+s),  loss ln r;  add: M(s) = E r^(−s),  loss −ln r.
+//!
+//! **Quadrature.** f(x) = φ(x)·r(x)^a is analytic for |Im x| < π/μ, where r does not vanish. For a trapezoidal rule of step h and any d below
+//! that, the error is at most (∫|f(x+id)|dx + ∫|f(x−id)|dx)/(e^(2πd/h) − 1) (Trefethen and Weideman 2014, Theorem 5.1). With θ = μd: |φ(x+id)| =
+//! φ(x)·e^(d²/2); |r(x+id)| ≤ r(x), and ≥ cos(θ/2)·r(x) because |A + Be^(iθ)|² − ½(1+cos θ)(A+B)² = ½(1−cos θ)(A−B)² ≥ 0; its argument is at
+//! most θ. So relative to M(Re s) the error is at most 2·e^(d²/2 + |y|θ)·cos(θ/2)^(−(−Re a)₊)/(e^(2πd/h) − 1).
+//!
+//! **Cut.** d/dx ln f = −x + aμp(x), where p = q·e^u/r lies in [0, 1]. Beyond x = (aμ)₊ + t, and before (aμ)₋ − t, ln f falls with a slope of at
+//! least t, so what is cut off there is a geometric series.
+//!
+//! **Rounding.** The nodes are exact: multiples of a step with 16 binary digits after the point. The rest is bounded term by term.
+
+use crate::sampling::Direction;
+
+use super::UNIT;
+use super::cloud::{Cloud, Point};
+use super::components::Components;
+
+/// A Poisson-sampled Gaussian mechanism, in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SampledGaussian {
+    pub(super) rate: f64,
+    pub(super) mu: f64,
+    pub(super) direction: Direction,
+}
+
+/// More nodes than that, and the quadrature is not worth it.
+const MOST_NODES: f64 = 60_000.0;
+/// The width of the blocks in which nodes are kept or skipped.
+const BLOCK: f64 = 0.25;
+/// More blocks than that are not looked at.
+const MOST_BLOCKS: f64 = 20_000.0;
+/// So few are all kept.
+const FEW_BLOCKS: f64 = 160.0;
+/// −ln of the relative error that the quadrature and the cut may have.
+const ACCURACY: f64 = 41.0;
+/// How far beyond the last hump the nodes go: e^(−t²/2) is 2e-19 there.
+const BEYOND: f64 = 9.25;
+
+impl SampledGaussian {
+    /// The exponent of r in the tilted law at c.
+    fn exponent(self, c: f64) -> f64 {
+        match self.direction {
+            Direction::Remove => 1.0 + c,
+            Direction::Add => -c,
+        }
+    }
+
+    /// The strip's half width, the step, and the quadrature's error relative to M(c), for |y| ≤ reach.
+    fn rule(self, exponent: f64, reach: f64) -> (f64, f64) {
+        let below_zero = (-exponent).max(0.0);
+        // θ = 2.8 of π for positive exponents; smaller for negative ones, where −a·ln cos(θ/2) grows.
+        let widest: f64 = if below_zero > 0.0 { (8.0 / below_zero).sqrt().min(1.8) } else { 2.8 };
+        let d = (widest / self.mu).min(8.5);
+        let theta = self.mu * d * 1.000_000_1;
+        let growth = d * d / 2.0 + reach * theta - below_zero * libm::log(libm::cos(theta / 2.0));
+        let step = core::f64::consts::TAU * d / (growth + ACCURACY);
+        // Rounded down to a dyadic number, so that the nodes are exact.
+        let step = libm::floor(step * 65_536.0) / 65_536.0;
+        let error = 2.0 * libm::exp(growth - core::f64::consts::TAU * d / step) * 1.001;
+        (step, error)
+    }
+
+    /// The tilted law at c, good for |y| ≤ reach, and its uniform components. Nothing when it takes too many nodes.
+    pub(super) fn tilt(self, c: f64, reach: f64) -> Option<(Cloud, Components)> {
+        let a = self.exponent(c);
+        let (step, quadrature_error) = self.rule(a, reach);
+        let blocks = self.blocks(a)?;
+        if !(step > 0.0 && blocks.kept_width() / step < MOST_NODES && quadrature_error < 1e-6) {
+            return None;
+        }
+        let mut nodes = Vec::new();
+        for start in &blocks.kept {
+            let mut index = libm::ceil(start / step);
+            while index * step < start + BLOCK {
+                nodes.push(self.node(index * step, a));
+                index += 1.0;
+            }
+        }
+        let sign = if self.direction == Direction::Remove { 1.0 } else { -1.0 };
+        let points: Vec<Point> = nodes
+            .iter()
+            .map(|node| Point {
+                loss: sign * node.log_ratio,
+                loss_error: node.log_ratio_error,
+                log_mass: node.log_height,
+                log_mass_error: node.log_height_error,
+            })
+            .collect();
+        // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…
+        let scale = libm::log(step) - 0.918_938_533_204_672_8;
+        let points: Vec<Point> = points
+            .into_iter()
+            .map(|point| Point {
+                log_mass: point.log_mass + scale,
+                log_mass_error: point.log_mass_error
+                    + (point.log_mass.abs() + 3.0 * scale.abs() + 4.0) * UNIT,
+                ..point
+            })
+            .collect();
+        // Heights relative to the highest one: a tilt may be enormous.
+        let top = nodes.iter().map(|node| node.log_height).fold(f64::NEG_INFINITY, f64::max);
+        let total = nodes.iter().map(|node| libm::exp(node.log_height - top)).sum::<f64>() * step;
+        // What the skipped nodes would add: in each block at most (its width + a step) times the bound on f.
+        let skipped = (BLOCK + step) * libm::exp(blocks.log_skipped - top) / total;
+        // Σ h·f beyond an end is at most f·h/(1 − e^(−th)) ≤ f·(1/t + h).
+        let cut = libm::exp(blocks.log_ends - top) * (1.0 / BEYOND + step) / total;
+        if !(total > 0.0 && skipped + cut < 1e-6) {
+            return None;
+        }
+        let missing = quadrature_error + 1.01 * (skipped + cut);
+        let cloud = Cloud::new(&points, missing);
+        // Without a reach nobody asks how fast the moments fall off.
+        let components =
+            if reach > 0.0 { self.components(&nodes, a, step, (top, total)) } else { Components::default() };
+        Some((cloud, components))
+    }
+
+    /// Where f matters: blocks of nodes on which it may exceed e^−46 of its largest value.
+    ///
+    /// On a block d/dx ln f = −x + aμp(x) is at most −x_left + aμp at one of its ends, p being monotone.
+    fn blocks(self, a: f64) -> Option<Blocks> {
+        let shifted = a * self.mu;
+        // Multiples of a quarter, like the blocks: whether a node lies in a block is then decided exactly.
+        let first = libm::floor((shifted.min(0.0) - BEYOND) / BLOCK) * BLOCK;
+        let last = shifted.max(0.0) + BEYOND;
+        if last - first >= MOST_BLOCKS * BLOCK || shifted.is_nan() {
+            return None;
+        }
+        if last - first < FEW_BLOCKS * BLOCK {
+            // Not worth a look.
+            let ends = self.node(first, a).log_height.max(self.node(last + BLOCK, a).log_height);
+            let count = libm::ceil((last - first) / BLOCK);
+            let mut kept = Vec::new();
+            let mut start = first;
+            #[allow(clippy::cast_precision_loss, reason = "at most FEW_BLOCKS")]
+            while (kept.len() as f64) < count {
+                kept.push(start);
+                start += BLOCK;
+            }
+            let log_ends = ends + core::f64::consts::LN_2;
+            return Some(Blocks { kept, log_skipped: f64::NEG_INFINITY, log_ends });
+        }
+        let mut bounds = Vec::new();
+        let (mut left, mut highest) = (self.node(first, a), f64::NEG_INFINITY);
+        let log_first = left.log_height;
+        while left.x < last {
+            let right = self.node(left.x + BLOCK, a);
+            let slope = -left.x + (shifted * left.share).max(shifted * right.share);
+            bounds.push((left.x, left.log_height + slope.max(0.0) * BLOCK * 1.000_001));
+            highest = highest.max(left.log_height);
+            left = right;
+        }
+        let limit = highest - 46.0;
+        let (kept, skipped): (Vec<_>, Vec<_>) = bounds.into_iter().partition(|(_, bound)| *bound > limit);
+        // At most so many times e^limit.
+        #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
+        let log_skipped = limit + libm::log(skipped.len() as f64 + 1e-300);
+        let log_ends = left.log_height.max(log_first) + core::f64::consts::LN_2;
+        Some(Blocks { kept: kept.into_iter().map(|(start, _)| start).collect(), log_skipped, log_ends })
+    }
+
+    /// r and f at a node.
+    fn node(self, x: f64, a: f64) -> Node {
+        let (q, mu) = (self.rate, self.mu);
+        let half = mu * mu / 2.0;
+        let u = mu * x - half;
+        let u_error = (2.0 * (mu * x).abs() + 2.0 * half + u.abs()) * UNIT;
+        let (log_ratio, own_error, share) = if u < 30.0 {
+            let risen = libm::expm1(u);
+            let excess = q * risen;
+            let ratio = 1.0 + excess;
+            // e^u to eight digits at least, which is more than its uses need.
+            let power = if u > -20.0 { 1.0 + risen } else { libm::exp(u) };
+            (libm::log1p(excess), 8.0 * UNIT * excess.abs() / ratio, q * power / ratio)
+        } else {
+            let (log_q, rest) = (libm::log(q), (1.0 - q) / q * libm::exp(-u));
+            // u + ln q + ln(1 + (1−q)/q·e^−u)
+            let error = (4.0 * log_q.abs() + 2.0 * u.abs() + 8.0 * rest / (1.0 + rest)) * UNIT;
+            (u + log_q + libm::log1p(rest), error, 1.0 / (1.0 + rest))
+        };
+        let log_ratio_error = share.min(1.0) * 1.01 * u_error + own_error + 4.0 * UNIT * log_ratio.abs();
+        let (square, power) = (x * x / 2.0, a * log_ratio);
+        let log_height = power - square;
+        let log_height_error =
+            a.abs() * log_ratio_error + (2.0 * square + 3.0 * power.abs() + log_height.abs()) * UNIT;
+        Node { x, log_ratio, log_ratio_error, share, log_height, log_height_error }
+    }
+
+    /// Lower bounds on the tilted density of the loss: f/(μp), between nodes.
+    ///
+    /// d/dx ln(f/p) = −x + μ((a+1)p − 1), and p rises, which bounds the slope on a cell and with it the least value.
+    fn components(self, nodes: &[Node], a: f64, step: f64, (top, total): (f64, f64)) -> Components {
+        let log_density =
+            |node: &Node| node.log_height - libm::log(self.mu * node.share.max(f64::MIN_POSITIVE));
+        let mut edges: Vec<f64> = nodes.iter().map(|node| node.log_ratio).collect();
+        let mut densities: Vec<f64> = nodes
+            .windows(2)
+            .map(|cell| {
+                let [left, right] = cell else { return 0.0 };
+                if right.x - left.x > 1.5 * step {
+                    return 0.0; // nothing is known between two kept blocks
+                }
+                let ends = [(a + 1.0) * left.share, (a + 1.0) * right.share];
+                let least_slope = -right.x + self.mu * (ends[0].min(ends[1]) - 1.0);
+                let greatest_slope = -left.x + self.mu * (ends[0].max(ends[1]) - 1.0);
+                let from_left = log_density(left) + least_slope.min(0.0) * step;
+                let from_right = log_density(right) - greatest_slope.max(0.0) * step;
+                libm::exp(from_left.max(from_right) - top) / total
+            })
+            .collect();
+        if self.direction == Direction::Add {
+            edges.iter_mut().for_each(|edge| *edge = -*edge);
+            edges.reverse();
+            densities.reverse();
+        }
+        Components::new(&edges, &densities)
+    }
+}
+
+/// The blocks of nodes that are looked at.
+struct Blocks {
+    /// Where each starts, rising.
+    kept: Vec<f64>,
+    /// ln of the sum of bounds on f over the others.
+    log_skipped: f64,
+    /// ln of what f has at both ends together.
+    log_ends: f64,
+}
+
+impl Blocks {
+    #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
+    fn kept_width(&self) -> f64 {
+        self.kept.len() as f64 * BLOCK
+    }
+}
+
+/// What is known at one node of the quadrature.
+struct Node {
+    x: f64,
+    /// ln r.
+    log_ratio: f64,
+    log_ratio_error: f64,
+    /// p = q·e^u/r.
+    share: f64,
+    /// ln r^a − x²/2.
+    log_height: f64,
+    log_height_error: f64,
+}

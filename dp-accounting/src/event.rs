@@ -1,0 +1,228 @@
+//! What a composition is made of.
+
+use core::fmt;
+use core::marker::PhantomData;
+use std::sync::Arc;
+
+use dp_core::pairs::{
+    BoundedRangePair, DiscreteGaussianPair, DiscreteLaplacePair, DominatingPair, FinitePair, GaussianPair,
+    LaplacePair, RandomizedResponsePair,
+};
+use dp_core::{AddRemove, Adjacency, Approx, Error, Gdp, Guarantee, Pure, Rdp, ReplaceOne, Zcdp};
+
+/// One run of a mechanism, as far as its privacy goes: a dominating pair, or a guarantee where no pair is known.
+///
+/// Pairs are what mechanisms [tell](dp_core::Dominated) about themselves, and give the best answers. Every `(ε,δ)` guarantee has a pair too, that of
+/// the worst mechanism with that guarantee. Rényi and concentrated guarantees have none; a composition with one of them is accounted for by Rényi divergences.
+///
+/// The relation `A` is that of the sensitivity from which the pair was made. Sampling belongs to a relation: [`poisson`](Event::poisson) to
+/// [`AddRemove`], [`without_replacement`](Event::without_replacement) to [`ReplaceOne`].
+///
+/// ```
+/// use dp_accounting::Event;
+/// use dp_core::pairs::GaussianPair;
+/// use dp_core::{AddRemove, Mu};
+///
+/// let step: Event<AddRemove> = Event::poisson(0.01, GaussianPair::new(Mu::new(1.0)?))?;
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+pub struct Event<A> {
+    pub(crate) kind: Kind,
+    relation: PhantomData<fn() -> A>,
+}
+
+/// A pair of which only the trait is known.
+pub(crate) type AnyPair = Arc<dyn DominatingPair + Send + Sync>;
+
+#[derive(Clone)]
+pub(crate) enum Kind {
+    Gaussian(GaussianPair),
+    Laplace(LaplacePair),
+    RandomizedResponse(RandomizedResponsePair),
+    DiscreteLaplace(DiscreteLaplacePair),
+    DiscreteGaussian(DiscreteGaussianPair),
+    BoundedRange(BoundedRangePair),
+    Finite(FinitePair),
+    Approx(Approx),
+    /// A symmetric pair known by its views only.
+    Other(AnyPair),
+    Poisson {
+        rate: f64,
+        of: Box<Kind>,
+    },
+    WithoutReplacement {
+        records: u64,
+        batch: u64,
+        of: Box<Kind>,
+    },
+    Renyi(Rdp),
+}
+
+impl<A: Adjacency> Event<A> {
+    fn of(kind: Kind) -> Self {
+        Self { kind, relation: PhantomData }
+    }
+
+    /// A pair of your own, which must be symmetric: (P, Q) and (Q, P) with the same profile, as the pairs of [`dp_core::pairs`] are.
+    ///
+    /// It is discretised, from above and from below, so it takes longer than the pairs that the accountant knows.
+    pub fn from_pair(pair: impl DominatingPair + Send + Sync + 'static) -> Self {
+        Self::of(Kind::Other(Arc::new(pair)))
+    }
+}
+
+impl Event<AddRemove> {
+    /// The mechanism on a sample that has each record with probability `rate`, independently.
+    ///
+    /// **Theorem** (Zhu, Dong and Wang 2022). If (P, Q) dominates the mechanism, P where the record is there, then the
+    /// sampled one is dominated by ((1−q)Q + qP, Q) for the removal of a record, and by the reverse for its addition. The two have different
+    /// profiles, and a composition is accounted for in each direction by itself; the worse one is what counts.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 ≤ rate ≤ 1; [`Error::Unreachable`] for a Rényi guarantee and for a sampled event.
+    pub fn poisson(rate: f64, of: impl Into<Self>) -> Result<Self, Error> {
+        if !(0.0..=1.0).contains(&rate) {
+            return Err(Error::OutOfRange { argument: "the sampling rate", allowed: "[0, 1]", found: rate });
+        }
+        Ok(Self::of(Kind::Poisson { rate, of: Box::new(unsampled(of.into().kind)?) }))
+    }
+}
+
+impl Event<ReplaceOne> {
+    /// The mechanism on a batch drawn from `records` records, all batches of that size being equally likely.
+    ///
+    /// **Theorem** (Zhu, Dong and Wang 2022). With γ = batch/records the profile is that of ((1−γ)Q + γP, Q) for ε ≥ 0, and that of (P, (1−γ)P + γQ)
+    /// below. The pair (P, Q) is that of the mechanism under replace-one on batches.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 1 ≤ batch ≤ records; [`Error::Unreachable`] for a Rényi guarantee and for a sampled event.
+    pub fn without_replacement(records: u64, batch: u64, of: impl Into<Self>) -> Result<Self, Error> {
+        if batch == 0 || batch > records {
+            #[allow(clippy::cast_precision_loss, reason = "shown to a reader")]
+            let found = batch as f64;
+            return Err(Error::OutOfRange { argument: "the batch", allowed: "[1, records]", found });
+        }
+        Ok(Self::of(Kind::WithoutReplacement { records, batch, of: Box::new(unsampled(of.into().kind)?) }))
+    }
+}
+
+/// Refuses what cannot be sampled here.
+fn unsampled(kind: Kind) -> Result<Kind, Error> {
+    match kind {
+        Kind::Poisson { .. } | Kind::WithoutReplacement { .. } => Err(Error::Unreachable {
+            request: "a sample of a sample",
+            instead: "sample once, at the product of the two rates",
+        }),
+        Kind::Renyi(_) => Err(Error::Unreachable {
+            request: "the pair of a sampled mechanism that is known by a Rényi curve only",
+            instead: "sample its curve, which `dp_accounting::renyi` does, or give the accountant a pair",
+        }),
+        other => Ok(other),
+    }
+}
+
+impl<A> Clone for Event<A> {
+    fn clone(&self) -> Self {
+        Self { kind: self.kind.clone(), relation: PhantomData }
+    }
+}
+
+impl<A> fmt::Debug for Event<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gaussian(pair) => pair.fmt(f),
+            Self::Laplace(pair) => pair.fmt(f),
+            Self::RandomizedResponse(pair) => pair.fmt(f),
+            Self::DiscreteLaplace(pair) => pair.fmt(f),
+            Self::DiscreteGaussian(pair) => pair.fmt(f),
+            Self::BoundedRange(pair) => pair.fmt(f),
+            Self::Finite(pair) => pair.fmt(f),
+            Self::Approx(guarantee) => guarantee.fmt(f),
+            Self::Other(_) => f.write_str("a pair"),
+            Self::Poisson { rate, of } => write!(f, "{of:?} sampled at rate {rate}"),
+            Self::WithoutReplacement { records, batch, of } => {
+                write!(f, "{of:?} on {batch} of {records} records")
+            }
+            Self::Renyi(curve) => curve.fmt(f),
+        }
+    }
+}
+
+impl<A: Adjacency> From<GaussianPair> for Event<A> {
+    fn from(pair: GaussianPair) -> Self {
+        Self::of(Kind::Gaussian(pair))
+    }
+}
+
+impl<A: Adjacency> From<LaplacePair> for Event<A> {
+    fn from(pair: LaplacePair) -> Self {
+        Self::of(Kind::Laplace(pair))
+    }
+}
+
+impl<A: Adjacency> From<RandomizedResponsePair> for Event<A> {
+    fn from(pair: RandomizedResponsePair) -> Self {
+        Self::of(Kind::RandomizedResponse(pair))
+    }
+}
+
+impl<A: Adjacency> From<DiscreteLaplacePair> for Event<A> {
+    fn from(pair: DiscreteLaplacePair) -> Self {
+        Self::of(Kind::DiscreteLaplace(pair))
+    }
+}
+
+impl<A: Adjacency> From<DiscreteGaussianPair> for Event<A> {
+    fn from(pair: DiscreteGaussianPair) -> Self {
+        Self::of(Kind::DiscreteGaussian(pair))
+    }
+}
+
+impl<A: Adjacency> From<BoundedRangePair> for Event<A> {
+    fn from(pair: BoundedRangePair) -> Self {
+        Self::of(Kind::BoundedRange(pair))
+    }
+}
+
+/// The guarantee must hold in both directions: `pair` and `pair.reversed()` are both looked at.
+impl<A: Adjacency> From<FinitePair> for Event<A> {
+    fn from(pair: FinitePair) -> Self {
+        Self::of(Kind::Finite(pair))
+    }
+}
+
+impl<A: Adjacency> From<Pure> for Event<A> {
+    fn from(guarantee: Pure) -> Self {
+        Self::of(Kind::RandomizedResponse(RandomizedResponsePair::binary(guarantee.epsilon())))
+    }
+}
+
+impl<A: Adjacency> From<Approx> for Event<A> {
+    fn from(guarantee: Approx) -> Self {
+        Self::of(Kind::Approx(guarantee))
+    }
+}
+
+impl<A: Adjacency> From<Gdp> for Event<A> {
+    fn from(guarantee: Gdp) -> Self {
+        Self::of(Kind::Gaussian(GaussianPair::new(guarantee.mu())))
+    }
+}
+
+impl<A: Adjacency> From<Zcdp> for Event<A> {
+    fn from(guarantee: Zcdp) -> Self {
+        Self::of(Kind::Renyi(guarantee.relax()))
+    }
+}
+
+impl<A: Adjacency> From<Rdp> for Event<A> {
+    fn from(guarantee: Rdp) -> Self {
+        Self::of(Kind::Renyi(guarantee))
+    }
+}

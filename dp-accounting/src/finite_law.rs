@@ -1,0 +1,127 @@
+//! Losses with finitely many values, and what sampling makes of them.
+
+use dp_core::Approx;
+use dp_core::pairs::{DiscreteGaussianPair, FinitePair, RandomizedResponsePair};
+use dp_core::rounding::Enclosure;
+
+/// A pair (P, Q) on finitely many outcomes, by losses.
+#[derive(Clone, Debug)]
+pub(crate) struct FiniteLaw {
+    /// Losses that are finite, each with its mass under P.
+    pub(crate) atoms: Vec<(Enclosure, Enclosure)>,
+    /// What P gives to outcomes that Q does not have.
+    pub(crate) only_p: Enclosure,
+    /// What Q gives to outcomes that P does not have.
+    pub(crate) only_q: Enclosure,
+}
+
+impl FiniteLaw {
+    /// The law with these finite losses and nothing else.
+    pub(crate) fn new(atoms: impl IntoIterator<Item = (Enclosure, Enclosure)>) -> Self {
+        Self { atoms: atoms.into_iter().collect(), only_p: Enclosure::ZERO, only_q: Enclosure::ZERO }
+    }
+
+    /// All is told: P and Q have no outcome in common.
+    pub(crate) fn told() -> Self {
+        Self { atoms: Vec::new(), only_p: Enclosure::ONE, only_q: Enclosure::ONE }
+    }
+
+    /// Two discrete Gaussians: the loss Δ(2x+Δ)/2σ² at x has the mass e^(−x²/2σ²)/Z. What lies beyond 38σ is below e^−700 and may be told.
+    pub(crate) fn discrete_gaussian(pair: DiscreteGaussianPair) -> Self {
+        let point = Enclosure::point;
+        let (sigma, shift) = (point(pair.sigma().get()), f64::from(pair.shift()));
+        let reach = libm::ceil(38.0 * pair.sigma().get()) + shift + 1.0;
+        let (mut weights, mut x) = (Vec::new(), -reach);
+        while x <= reach {
+            let loss = point(shift) * point(2.0 * x + shift) / (sigma.square() * point(2.0));
+            weights.push((loss, (-((point(x) / sigma).square() * point(0.5))).exp()));
+            x += 1.0;
+        }
+        let beyond = Enclosure::new(0.0, f64::MIN_POSITIVE);
+        let total = weights.iter().fold(beyond, |sum, (_, weight)| sum + *weight);
+        let possible = weights.into_iter().filter(|(_, weight)| weight.lo() > 0.0);
+        let atoms = possible.map(|(loss, weight)| (loss, weight / total)).collect();
+        // The dropped weights, subnormal ones among them, are fewer than 10⁵ and below 10⁻³⁰⁰ together.
+        let told = Enclosure::new(0.0, 1e-300);
+        Self { atoms, only_p: told, only_q: told }
+    }
+
+    /// The worst (ε,δ)-private pair (Kairouz, Oh and Viswanath 2015): with probability δ all is told, otherwise ε-randomised response.
+    pub(crate) fn approx(guarantee: &Approx) -> Self {
+        let told = Enclosure::point(guarantee.delta().get());
+        let kept = Enclosure::ONE - told;
+        let response = RandomizedResponsePair::binary(guarantee.epsilon()).losses();
+        let atoms = response.into_iter().map(|(loss, mass)| (loss, mass * kept)).collect();
+        Self { atoms, only_p: told, only_q: told }
+    }
+
+    /// The law of an explicit pair.
+    pub(crate) fn of(pair: &FinitePair) -> Self {
+        let mut law = Self::new([]);
+        for &(p, q) in pair.outcomes() {
+            if q.hi() == 0.0 {
+                law.only_p = law.only_p + p;
+            } else if p.hi() == 0.0 {
+                law.only_q = law.only_q + q;
+            } else if p.lo() > 0.0 && q.lo() > 0.0 {
+                law.atoms.push(((p / q).ln(), p));
+            } else {
+                // A probability lost to underflow: all of it may be told, or none.
+                law.only_p = law.only_p + Enclosure::new(0.0, p.hi());
+                law.only_q = law.only_q + Enclosure::new(0.0, q.hi());
+            }
+        }
+        law
+    }
+
+    /// Q against P.
+    pub(crate) fn reversed(&self) -> Self {
+        let atoms = self.atoms.iter().map(|&(loss, mass)| (-loss, mass * (-loss).exp())).collect();
+        Self { atoms, only_p: self.only_q, only_q: self.only_p }
+    }
+
+    /// (1−q)Q + qP against Q: with r = e^ℓ the ratio is 1 − q + qr, and Q has the mass p/r.
+    pub(crate) fn mixed(&self, rate: Enclosure) -> Self {
+        let unsampled = Enclosure::ONE - rate;
+        let mut atoms: Vec<(Enclosure, Enclosure)> = self.atoms.iter().map(|&atom| mix(atom, rate)).collect();
+        if self.only_q.hi() > 0.0 && unsampled.lo() > 0.0 {
+            atoms.push((unsampled.ln(), unsampled * self.only_q));
+        }
+        let only_q = if unsampled.lo() > 0.0 { Enclosure::ZERO } else { self.only_q };
+        Self { atoms, only_p: rate * self.only_p, only_q }
+    }
+
+    /// The pair of sampling without replacement under replace-one: above a loss of zero ((1−γ)Q + γP, Q), below it (P, (1−γ)P + γQ), and what is
+    /// left of either at a loss of zero. See [`WithoutReplacement`](crate::sampling::WithoutReplacement).
+    pub(crate) fn without_replacement(&self, rate: Enclosure) -> Self {
+        let of_sign = |above: bool| Self {
+            atoms: self
+                .atoms
+                .iter()
+                .copied()
+                .filter(|(loss, _)| if above { loss.lo() > 0.0 } else { loss.hi() < 0.0 })
+                .collect(),
+            only_p: if above { self.only_p } else { Enclosure::ZERO },
+            only_q: if above { Enclosure::ZERO } else { self.only_q },
+        };
+        let above = of_sign(true).mixed(rate);
+        let below = of_sign(false).reversed().mixed(rate).reversed();
+        let mut law = Self { only_p: above.only_p, only_q: below.only_q, atoms: above.atoms };
+        law.atoms.extend(below.atoms);
+        let placed = law.atoms.iter().fold(law.only_p, |sum, (_, mass)| sum + *mass);
+        let left = (Enclosure::ONE - placed).probability();
+        law.atoms.push((Enclosure::ZERO, left));
+        law
+    }
+}
+
+/// An outcome of loss ℓ and mass p under sampling: its loss ln(1 − q + qe^ℓ) and its mass p·(q + (1−q)e^−ℓ).
+fn mix((loss, mass): (Enclosure, Enclosure), rate: Enclosure) -> (Enclosure, Enclosure) {
+    // Two forms of one number: the second one does not overflow.
+    let mixed = if loss.lo() < 1.0 {
+        (rate * loss.exp_m1()).ln_1p()
+    } else {
+        loss + (rate + (Enclosure::ONE - rate) * (-loss).exp()).ln()
+    };
+    (mixed, mass * (rate + (Enclosure::ONE - rate) * (-loss).exp()))
+}

@@ -1,0 +1,242 @@
+//! What was spent, on disk.
+//!
+//! A ledger is a text file with one line for each spend, after a header that says of which data set, in which notion, under which relation and how much in all:
+//!
+//! ```text
+//! {"ledger":1,"data_set":"survey","notion":"pure","relation":"add-remove","total":{"epsilon":1.0},"check":"0b6e…"}
+//! {"entry":1,"label":"mean age","time":"2026-11-16","cost":{"epsilon":0.25},"check":"91d2…"}
+//! ```
+//!
+//! # What holds
+//!
+//! - **Written before it is released.** A spend takes the lock, reads what others have appended, decides, appends its line, waits until it is on disk, and only then draws. A crash
+//!   after the line costs budget and releases nothing; the other order is impossible.
+//! - **One at a time.** The lock is the operating system's, between processes and between handles of one process; it is gone when its owner is. It is advisory: programs that append
+//!   without asking for it are noticed by the checksums, not kept out. On network file systems it is as good as they make it.
+//! - **Never less than was released.** A line that is complete counts, also when its newline is missing. A crash while a line is written leaves its beginning at the end of
+//!   the file: it was never acknowledged, so that nothing was released for it. It does not count, stays in the file, and is marked ` <- unfinished, set aside` when the next line is
+//!   appended; nothing is ever cut off or overwritten. The assumption is that a crash leaves what was written up to some byte, perhaps with zeros after it. Whatever else is at
+//!   the end, a whole line with a wrong checksum say, is not taken for a crash but for damage, and is an error.
+//! - **Numbers survive.** A cost is written so that it reads back to the last bit, which is checked before it is written.
+//! - **Refused costs nothing.** When the disk is full or the system reports another error, nothing is released. What has arrived in the file by then is found by the next spend: a whole line counts,
+//!   the beginning of one is set aside.
+//!
+//! # What is noticed, and what is not
+//!
+//! Each checksum covers its line and the checksum before it. Whatever is changed, removed or inserted before the last line, or changed in it, is an error that names the entry, and nothing can be
+//! spent until the file is restored. All lines are checked when the file is opened, and new ones at each spend. Three things no file can notice about itself: that it was cut off at its end (at the end of a line, or within the last line, which looks like a crash); that it was replaced by
+//! an older copy; and that someone wrote another file with right checksums, which have no key. Keep the last [`Receipt`] elsewhere and open with it: then the first two are noticed.
+//!
+//! ```
+//! use dp_accounting::Ledger;
+//! use dp_core::{Bounds, Pure, Query};
+//! use dp_mechanisms::{Laplace, rng::OsSeeded};
+//! use dp_sensitivity::Mean;
+//!
+//! # let folder = std::env::temp_dir().join(format!("dp-accounting-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # let path = folder.join("ages.ledger");
+//! # std::fs::remove_file(&path).ok();
+//! let ages = [23.0, 35.0, 61.0, 47.0];
+//! let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.75)?)?;
+//! let mut rng = OsSeeded::new()?;
+//!
+//! let mut ledger = Ledger::create(&path, "ages", &Pure::new(1.0)?)?;
+//! let answer = ledger.spend(&mean, "mean age", &ages, &mut rng)?;
+//! let receipt = ledger.receipt();
+//! drop(ledger);
+//!
+//! // Tomorrow, in another process:
+//! let mut ledger = Ledger::open_with_receipt(&path, &receipt)?;
+//! assert_eq!(ledger.entries()[0].label(), "mean age");
+//! assert!(ledger.spend(&mean, "again", &ages, &mut rng).is_err());
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod book;
+mod error;
+mod file;
+mod line;
+mod notion;
+mod receipt;
+#[cfg(test)]
+mod tests;
+
+pub use error::LedgerError;
+pub use notion::Recorded;
+pub use receipt::{Entry, Note, Receipt};
+
+use std::path::Path;
+
+use dp_core::adjacency::SameRelation;
+use dp_core::notion::SameNotion;
+use dp_core::{Adjacency, Measurement, SecureRng};
+
+use self::book::Book;
+use self::file::LockedFile;
+use crate::Error;
+use crate::budget::{Interactive, Remainder};
+
+/// A [`Budget`](crate::Budget) on disk: see the [module](self) for what holds.
+///
+/// Threads open the file each for themselves, or share one handle behind a lock. Between two spends a ledger knows what it has read last;
+/// [`refresh`](Self::refresh) reads what others have appended since. A spend does so itself.
+#[derive(Debug)]
+pub struct Ledger<G, A> {
+    file: LockedFile,
+    book: Book<G, A>,
+}
+
+impl<G: Recorded, A: Adjacency> Ledger<G, A> {
+    /// Makes the ledger of a data set. The file must not exist.
+    ///
+    /// # Errors
+    /// [`Error::Ledger`] when it exists or cannot be written.
+    pub fn create(path: impl AsRef<Path>, data_set: &str, total: &G) -> Result<Self, Error> {
+        let line = Book::<G, A>::header(data_set, total)?;
+        let file = LockedFile::create(path.as_ref(), &line)?;
+        Self::over(file)
+    }
+
+    /// Opens a ledger and checks every line of it.
+    ///
+    /// # Errors
+    /// [`Error::Ledger`] when the file cannot be read, is for another notion or relation, or a line is not what was written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::over(LockedFile::open(path.as_ref())?)
+    }
+
+    /// Opens a ledger, checks every line of it, and that the entry of a receipt is among them.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), and [`LedgerError::NotInLedger`].
+    pub fn open_with_receipt(path: impl AsRef<Path>, receipt: &Receipt) -> Result<Self, Error> {
+        let ledger = Self::open(path)?;
+        if ledger.book.has(receipt) {
+            Ok(ledger)
+        } else {
+            let entries = ledger.entries().len() as u64;
+            Err(LedgerError::NotInLedger { entry: receipt.entry, entries }.into())
+        }
+    }
+
+    fn over(file: LockedFile) -> Result<Self, Error> {
+        let bytes = file.lock()?.read_from(0)?;
+        let book = Book::begin(&bytes)?;
+        Ok(Self { file, book })
+    }
+
+    /// The data set that the ledger is about.
+    #[must_use]
+    pub fn data_set(&self) -> &str {
+        &self.book.data_set
+    }
+
+    /// The whole budget.
+    #[must_use]
+    pub const fn total(&self) -> &G {
+        self.book.budget.total()
+    }
+
+    /// What the entries that were read cost together.
+    #[must_use]
+    pub fn spent(&self) -> G {
+        self.book.budget.spent()
+    }
+
+    /// What may still be spent, in one release; for the notions in which that is a number.
+    #[must_use]
+    pub fn remaining(&self) -> G
+    where
+        G: Remainder,
+    {
+        self.book.budget.remaining()
+    }
+
+    /// All spends that were read, in their order.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry<G>] {
+        &self.book.entries
+    }
+
+    /// How many lines were begun and not finished, by processes that died. They stay in the file and cost nothing.
+    #[must_use]
+    pub const fn unfinished(&self) -> u64 {
+        self.book.set_aside + if self.book.is_torn() { 1 } else { 0 }
+    }
+
+    /// The receipt of the last entry, or of the header.
+    #[must_use]
+    pub fn receipt(&self) -> Receipt {
+        let entry = self.entries().last().map_or(0, Entry::number);
+        Receipt { entry, check: self.book.last_check().to_owned() }
+    }
+
+    /// Reads what others have appended.
+    ///
+    /// # Errors
+    /// [`Error::Ledger`] when the file cannot be read, was replaced, or a line is not what was written.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let bytes = self.file.lock()?.read_from(self.book.end)?;
+        Ok(self.book.read(&bytes)?)
+    }
+
+    /// Pays for one release of a measurement, and draws it when the entry is on disk.
+    ///
+    /// A measurement that fails keeps its cost, as with a [`Budget`](crate::Budget).
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: then nothing was drawn.
+    /// [`Error::Core`] when the measurement fails.
+    pub fn spend<M, R>(
+        &mut self,
+        measurement: &M,
+        note: impl Into<Note>,
+        data: &M::Data,
+        rng: &mut R,
+    ) -> Result<M::Output, Error>
+    where
+        M: Measurement,
+        M::Guarantee: SameNotion<G>,
+        M::Adjacency: SameRelation<A>,
+        R: SecureRng + ?Sized,
+    {
+        self.charge(&measurement.guarantee().into_notion(), note)?;
+        Ok(measurement.release(data, rng)?)
+    }
+
+    /// Pays for one interaction with a mechanism, and starts it when the entry is on disk. See [`Interactive`].
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: then `start` was not called.
+    pub fn begin<M, H, B, T>(
+        &mut self,
+        mechanism: &Interactive<M, H, B>,
+        note: impl Into<Note>,
+        start: impl FnOnce(&M) -> T,
+    ) -> Result<T, Error>
+    where
+        H: SameNotion<G>,
+        B: SameRelation<A>,
+    {
+        self.charge(&mechanism.cost().clone().into_notion(), note)?;
+        Ok(mechanism.start(start))
+    }
+
+    /// Records a cost for what is done after this. That it has this guarantee under the relation `A` is your assertion. See [`Budget::charge`](crate::Budget::charge).
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: do nothing then.
+    pub fn charge(&mut self, cost: &G, note: impl Into<Note>) -> Result<(), Error> {
+        let lock = self.file.lock()?;
+        self.book.read(&lock.read_from(self.book.end)?)?;
+        self.book.budget.check(cost)?;
+        let torn = lock.read_from(self.book.end)?; // nothing, or the beginning of a line
+        lock.append(&self.book.append(note.into(), cost, &torn)?)?;
+        // Taken from the file and not from memory: what counts is what is there.
+        let before = self.book.entries.len();
+        self.book.read(&lock.read_from(self.book.end)?)?;
+        if self.book.entries.len() == before + 1 { Ok(()) } else { Err(lock.replaced().into()) }
+    }
+}

@@ -1,0 +1,264 @@
+//! From events to the losses of one direction.
+
+use dp_core::pairs::{DominatingPair, GaussianPair, RandomizedResponsePair};
+use dp_core::rounding::Enclosure;
+use dp_core::{Alpha, Approx, Mu};
+
+use crate::contour::{Side, WIDEST_DISCRETE_GAUSSIAN, many};
+use crate::dots;
+use crate::event::{AnyPair, Kind};
+use crate::finite_law::FiniteLaw;
+use crate::grid::{Fineness, grid};
+use crate::sampling::{Direction, Poisson, TwoSided, WithoutReplacement};
+
+/// How the losses of an event are to be seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// The direction of add/remove.
+    pub(crate) direction: Direction,
+    /// From which side to bound what has to be discretised.
+    pub(crate) bound: Bound,
+    /// The grids to use, for sampled Gaussians too, which is worth it when they are few; without them nothing may need a grid.
+    pub(crate) fineness: Option<Fineness>,
+}
+
+/// A side from which to bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Bound {
+    Above,
+    Below,
+}
+
+/// The law of the loss of one run in one direction, as far as it is known in closed form.
+pub(crate) enum Law {
+    /// Nothing is told.
+    Nothing,
+    /// By μ.
+    Gaussian(f64),
+    /// By ε₀.
+    Laplace(f64),
+    /// By the range.
+    BoundedRange(f64),
+    /// By σ and the shift.
+    DiscreteGaussian(f64, u32),
+    /// By rate and μ, both of them positive and finite.
+    SampledGaussian(f64, f64),
+    Finite(FiniteLaw),
+    /// Known by its views only.
+    Unknown,
+}
+
+impl Kind {
+    /// Whether both directions have the same losses.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        !matches!(self, Self::Finite(_) | Self::Poisson { .. })
+    }
+
+    /// Whether a grid is needed, or (for sampled Gaussians) wanted.
+    pub(crate) fn is_discretised(&self, gaussians_too: bool) -> bool {
+        match self.law(Direction::Remove) {
+            Law::Unknown => true,
+            Law::SampledGaussian(..) => gaussians_too,
+            _ => false,
+        }
+    }
+
+    /// Adds `count` runs to the losses of a direction.
+    pub(crate) fn add_to(&self, side: &mut Side, view: View, count: u64) {
+        match (self.law(view.direction), view.fineness) {
+            (Law::Unknown | Law::SampledGaussian(..), Some(fineness)) => {
+                let pair = self.pair(view.direction);
+                let losses = grid(&*pair, fineness);
+                let dots = match view.bound {
+                    Bound::Above => dots::above(&*pair, &losses),
+                    Bound::Below => dots::below(&*pair, &losses),
+                };
+                side.add_dots(&dots, count);
+            }
+            (Law::Nothing, _) => {}
+            (Law::Gaussian(mu), _) => side.add_gaussian(mu, count),
+            (Law::Laplace(limit), _) => side.add_laplace(limit, count),
+            (Law::BoundedRange(range), _) => side.add_bounded_range(range, count),
+            (Law::DiscreteGaussian(sigma, shift), _) => side.add_discrete_gaussian(sigma, shift, count),
+            (Law::SampledGaussian(rate, mu), None) => {
+                side.add_sampled_gaussian(rate, mu, view.direction, count);
+            }
+            (Law::Finite(law), _) => side.add_law(&law, count),
+            // Not asked for; and where all is told, no answer is too small.
+            (Law::Unknown, None) => side.add_law(&FiniteLaw::told(), count),
+        }
+    }
+
+    /// The law of the loss in one direction.
+    fn law(&self, direction: Direction) -> Law {
+        let finite =
+            |law: FiniteLaw| Law::Finite(if direction == Direction::Remove { law } else { law.reversed() });
+        let scaled = |parameter: f64, of: fn(f64) -> Law| match parameter {
+            0.0 => Law::Nothing,
+            f64::INFINITY => Law::Finite(FiniteLaw::told()),
+            _ => of(parameter),
+        };
+        match self {
+            Self::Gaussian(pair) => scaled(pair.mu().get(), Law::Gaussian),
+            Self::Laplace(pair) => scaled(pair.shift().get(), Law::Laplace),
+            Self::BoundedRange(pair) => scaled(pair.range().get(), Law::BoundedRange),
+            Self::DiscreteGaussian(pair) if pair.sigma().get() <= WIDEST_DISCRETE_GAUSSIAN => {
+                Law::DiscreteGaussian(pair.sigma().get(), pair.shift())
+            }
+            Self::Poisson { rate, .. } if *rate == 0.0 => Law::Nothing,
+            Self::Poisson { rate, of } if *rate == 1.0 => of.law(direction),
+            Self::Poisson { rate, of } => match of.law(Direction::Remove) {
+                Law::Nothing => Law::Nothing,
+                Law::Gaussian(mu) => Law::SampledGaussian(*rate, mu),
+                _ => of.finite_law().map_or(Law::Unknown, |law| finite(law.mixed(Enclosure::point(*rate)))),
+            },
+            Self::WithoutReplacement { records, batch, of } if records == batch => of.law(direction),
+            // Of an asymmetric pair the larger profile counts, which is no finite law.
+            Self::WithoutReplacement { of, .. } if !of.is_symmetric() => Law::Unknown,
+            Self::WithoutReplacement { records, batch, of } => {
+                let rate = many(*batch) / many(*records);
+                of.finite_law().map_or(Law::Unknown, |law| Law::Finite(law.without_replacement(rate)))
+            }
+            _ => self.finite_law().map_or(Law::Unknown, finite),
+        }
+    }
+
+    /// P against Q, where there are few losses.
+    fn finite_law(&self) -> Option<FiniteLaw> {
+        match self {
+            Self::RandomizedResponse(pair) if pair.max_loss().is_infinite() => Some(FiniteLaw::told()),
+            Self::RandomizedResponse(pair) => Some(FiniteLaw::new(pair.losses())),
+            Self::DiscreteLaplace(pair) if pair.shift() <= 1 << 12 && pair.max_loss() < 700.0 => {
+                Some(FiniteLaw::new(pair.losses()))
+            }
+            Self::DiscreteGaussian(pair) if (0.05..100.0).contains(&pair.sigma().get()) => {
+                Some(FiniteLaw::discrete_gaussian(*pair))
+            }
+            Self::Finite(pair) => Some(FiniteLaw::of(pair)),
+            Self::Approx(guarantee) => Some(FiniteLaw::approx(guarantee)),
+            _ => None,
+        }
+    }
+}
+
+impl Kind {
+    /// The pair of the event in one direction, known by its views.
+    pub(crate) fn pair(&self, direction: Direction) -> Box<dyn DominatingPair> {
+        match self {
+            Self::Poisson { rate, of } => of.sampled(Sampling::Poisson(*rate, direction)),
+            Self::WithoutReplacement { records, batch, of } => {
+                of.sampled(Sampling::WithoutReplacement(*records, *batch))
+            }
+            _ => self.sampled(Sampling::None(direction)),
+        }
+    }
+
+    fn sampled(&self, sampling: Sampling) -> Box<dyn DominatingPair> {
+        match self {
+            Self::Gaussian(pair) => sampling.of(*pair),
+            Self::Laplace(pair) => sampling.of(*pair),
+            Self::RandomizedResponse(pair) => sampling.of(*pair),
+            Self::DiscreteLaplace(pair) => sampling.of(*pair),
+            Self::DiscreteGaussian(pair) => sampling.of(*pair),
+            Self::BoundedRange(pair) => sampling.of(*pair),
+            Self::Finite(pair) => sampling.of(pair.clone()),
+            Self::Other(pair) => sampling.of(Symmetric(pair.clone())),
+            Self::Approx(guarantee) => sampling.of(WorstApprox(*guarantee)),
+            // A sample of a sample and a sampled curve are refused where events are made: nobody asks, and all would be told.
+            Self::Poisson { .. } | Self::WithoutReplacement { .. } | Self::Renyi(_) => {
+                sampling.of(GaussianPair::new(Mu::saturating(f64::INFINITY)))
+            }
+        }
+    }
+}
+
+/// What is done to the data before a mechanism sees them.
+#[derive(Clone, Copy)]
+enum Sampling {
+    None(Direction),
+    Poisson(f64, Direction),
+    WithoutReplacement(u64, u64),
+}
+
+impl Sampling {
+    fn of<P: TwoSided + 'static>(self, base: P) -> Box<dyn DominatingPair> {
+        const CHECKED: &str = "the sizes were checked when the event was made";
+        match self {
+            Self::None(Direction::Remove) => Box::new(base),
+            Self::None(Direction::Add) => Box::new(base.reversed()),
+            Self::Poisson(rate, direction) => Box::new(Poisson::new(base, rate, direction).expect(CHECKED)),
+            Self::WithoutReplacement(records, batch) => {
+                Box::new(WithoutReplacement::new(base, records, batch).expect(CHECKED))
+            }
+        }
+    }
+}
+
+/// The pair of the worst (ε,δ)-private mechanism: with probability δ all is told, otherwise randomised response (Kairouz, Oh and Viswanath 2015).
+#[derive(Clone, Copy)]
+struct WorstApprox(Approx);
+
+impl WorstApprox {
+    fn told(self) -> Enclosure {
+        Enclosure::point(self.0.delta().get())
+    }
+
+    /// What holds when not all is told.
+    fn response(self) -> RandomizedResponsePair {
+        RandomizedResponsePair::binary(self.0.epsilon())
+    }
+}
+
+impl DominatingPair for WorstApprox {
+    fn delta(&self, epsilon: f64) -> Enclosure {
+        let rest = self.response().delta(epsilon);
+        // Also where nothing is left but δ the sum is exact.
+        if rest == Enclosure::ZERO {
+            self.told()
+        } else {
+            (self.told() + (Enclosure::ONE - self.told()) * rest).probability()
+        }
+    }
+    fn tail(&self, loss: f64) -> Enclosure {
+        (self.told() + (Enclosure::ONE - self.told()) * self.response().tail(loss)).probability()
+    }
+    fn renyi(&self, order: Alpha) -> Enclosure {
+        if self.told().hi() > 0.0 { Enclosure::point(f64::INFINITY) } else { self.response().renyi(order) }
+    }
+    fn max_loss(&self) -> f64 {
+        if self.told().hi() > 0.0 { f64::INFINITY } else { self.response().max_loss() }
+    }
+}
+
+impl TwoSided for WorstApprox {
+    const SYMMETRIC: bool = true;
+    fn reversed(&self) -> Self {
+        *self
+    }
+}
+
+/// A pair that is declared to be symmetric.
+#[derive(Clone)]
+struct Symmetric(AnyPair);
+
+impl DominatingPair for Symmetric {
+    fn delta(&self, epsilon: f64) -> Enclosure {
+        self.0.delta(epsilon)
+    }
+    fn tail(&self, loss: f64) -> Enclosure {
+        self.0.tail(loss)
+    }
+    fn renyi(&self, order: Alpha) -> Enclosure {
+        self.0.renyi(order)
+    }
+    fn max_loss(&self) -> f64 {
+        self.0.max_loss()
+    }
+}
+
+impl TwoSided for Symmetric {
+    const SYMMETRIC: bool = true;
+    fn reversed(&self) -> Self {
+        self.clone()
+    }
+}
