@@ -1,5 +1,7 @@
-//! The commands behind `cargo xtask`: [`verify`] re-checks every claim, [`mod@test`] is the one test command.
+//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`verify`] re-checks every claim, [`mod@test`] is the one
+//! test command.
 
+pub mod account;
 pub mod test;
 pub mod verify;
 mod workspace;

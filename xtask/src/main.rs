@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{test, verify};
+use xtask::{account, test, verify};
 
 #[derive(Parser)]
 #[command(
@@ -18,6 +18,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Says what a composition of private releases costs, or how to make it fit
+    Account(account::Options),
     /// Re-checks the claims that the libraries rest on
     Verify(verify::Options),
     /// Runs all that a change must pass: format, lints, tests, documentation, features
@@ -25,16 +27,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let passed = match Cli::parse().command {
-        Command::Verify(options) => verify::run(&options),
-        Command::Test => test::run().map(|()| true),
+    let code = |passed: bool| if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    let finished = match Cli::parse().command {
+        Command::Account(options) => account::run(&options),
+        Command::Verify(options) => verify::run(&options).map(code),
+        Command::Test => test::run().map(|()| ExitCode::SUCCESS),
     };
-    match passed {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    finished.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
 }

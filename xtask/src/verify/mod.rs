@@ -37,6 +37,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let mut claims = dp_core::claims::all();
     claims.extend(dp_mechanisms::claims::all());
     claims.extend(dp_sensitivity::claims::all());
+    claims.extend(dp_accounting::claims::all());
     let claims = Ledger::new(claims)?.select(&options.ids)?;
 
     let mut stdout = std::io::stdout();

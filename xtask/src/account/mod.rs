@@ -1,0 +1,109 @@
+//! `cargo xtask account`: what a composition of private releases costs, or how to make it fit.
+//!
+//! A spec is a JSON object:
+//!
+//! | field | holds |
+//! |---|---|
+//! | `adjacency` | `"add-remove"` or `"replace-one"` |
+//! | `compose` | what is released, see below |
+//! | `delta` or `epsilon` | the one at which the other is asked for |
+//! | `solve` | `"sigma"`, `"scale"`, `"rate"` or `"count"`: what to find, given both `epsilon` and `delta`; one part of `compose` must lack it |
+//!
+//! | kind | fields | under |
+//! |---|---|---|
+//! | `gaussian` | `sigma`, `sensitivity` | both |
+//! | `laplace` | `scale`, `sensitivity` | both |
+//! | `discrete-gaussian`, `discrete-laplace` | as these; `sensitivity` is a whole number | both |
+//! | `randomized-response`, `pure` | `epsilon` | both |
+//! | `approx` | `epsilon`, `delta` | both |
+//! | `zcdp` | `rho` | both |
+//! | `poisson` | `rate`, `of` | `add-remove` |
+//! | `without-replacement` | `n`, `batch`, `of` | `replace-one` |
+//!
+//! Each has a `count`, and `count` and `sensitivity` are 1 where they are missing. What is sampled (`of`) has no count and is not sampled itself. Sensitivities are those under
+//! the stated adjacency.
+//!
+//! A number is the float nearest to what is written. Noise and sensitivity meet in a quotient that is rounded up: the upper end of an answer covers
+//! the mechanism, and the lower end is that of a mechanism whose quotient is larger by one unit in the last place at most.
+//!
+//! The answer, with `--json`: `{"epsilon":{"lower":…,"upper":…},"delta":…,"method":…,"rdp_upper":…,"seconds":…}`, or `"epsilon":…,"delta":{"lower":…,"upper":…}`
+//! when ε was given, or with `"sigma":…,"fails":…,"epsilon":…,"delta":…` when σ was asked for: `fails` is a value close by at which the target is
+//! missed, and `null` when there is none. `method` is `"closed-form"`, `"pld"` (privacy losses) or `"rdp"`. JSON has no infinity: where a number is
+//! infinite, it is the text `"infinity"`.
+//!
+//! The exit code is 0, or 2 for a bad spec, with a message that names the place.
+
+mod answer;
+mod document;
+mod event;
+mod fields;
+mod mechanism;
+mod report;
+mod spec;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+pub use self::fields::BadSpec;
+use self::spec::Spec;
+
+/// What to account for.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// A file with the spec; standard input when it is missing or -
+    spec: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+    /// The relative width of the answer to aim at
+    #[arg(long, default_value_t = dp_accounting::DEFAULT_ACCURACY, value_parser = accuracy)]
+    accuracy: f64,
+}
+
+/// Answers the spec on standard output. A bad one ends with code 2.
+///
+/// # Errors
+/// When the spec cannot be read or the answer not be written.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let text = match &options.spec {
+        Some(path) if path != Path::new("-") => std::fs::read(path).with_context(|| {
+            format!("cannot read {}; check that it exists and is yours to read", path.display())
+        })?,
+        _ => {
+            let mut text = Vec::new();
+            std::io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
+            text
+        }
+    };
+    match respond(&text, options.json, options.accuracy) {
+        Ok(response) => {
+            std::io::stdout().write_all(response.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(bad) => {
+            eprintln!("error: {bad}");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+/// The answer to a spec, as JSON or for people.
+///
+/// # Errors
+/// [`BadSpec`] where the spec makes no sense.
+pub fn respond(text: &[u8], json: bool, accuracy: f64) -> std::result::Result<String, BadSpec> {
+    let spec = Spec::read(&document::read(text)?)?;
+    let start = Instant::now();
+    let answer = answer::find(&spec, accuracy)?;
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(if json { report::json(&answer, seconds) } else { report::text(&spec, &answer, seconds) })
+}
+
+fn accuracy(text: &str) -> std::result::Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "it must be a number".to_owned())?;
+    if value > 0.0 && value < 1.0 { Ok(value) } else { Err("it must lie in (0, 1)".to_owned()) }
+}

@@ -1,0 +1,466 @@
+//! `cargo xtask account`: what it answers, what it refuses and with which words, and that nothing makes it panic.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use xtask::account::respond;
+
+/// The answer to a spec, as a program reads it.
+fn ask(spec: &str) -> Value {
+    let answer = respond(spec.as_bytes(), true, 1e-4).unwrap_or_else(|bad| panic!("{spec}: {bad}"));
+    serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{answer}: {error}"))
+}
+
+/// A spec with these parts and this question.
+fn spec(adjacency: &str, compose: &str, question: &str) -> String {
+    format!(r#"{{"adjacency":"{adjacency}","compose":[{compose}],{question}}}"#)
+}
+
+/// Whether an interval of an answer contains a number and is narrow.
+fn assert_encloses(interval: &Value, truth: f64) {
+    let end = |name: &str| interval[name].as_f64().unwrap_or_else(|| panic!("{interval}"));
+    let (lower, upper) = (end("lower"), end("upper"));
+    assert!(lower <= truth && truth <= upper && upper - lower <= 1e-4 * upper, "{interval}, {truth}");
+}
+
+const GAUSSIAN: &str = r#"{"kind":"gaussian","sigma":1}"#;
+
+#[test]
+fn known_answers() {
+    let steps = r#"{"kind":"poisson","rate":0.01,"of":{"kind":"gaussian","sigma":1.0},"count":10000}"#;
+    let answer = ask(&spec("add-remove", steps, r#""delta":1e-6"#));
+    assert_encloses(&answer["epsilon"], 6.907_384_495);
+    assert_eq!((&answer["delta"], &answer["method"]), (&json!(1e-6), &json!("pld")));
+
+    // μ = 1 at ε = 1, whatever the units, and whatever 4 releases of half of it are called.
+    for parts in [
+        GAUSSIAN,
+        r#"{"kind":"gaussian","sigma":3,"sensitivity":3.0}"#,
+        r#"{"kind":"gaussian","sigma":2,"count":4}"#,
+        r#"{"kind":"gaussian","sigma":2,"count":3},{"kind":"gaussian","sigma":2.0}"#,
+    ] {
+        for adjacency in ["add-remove", "replace-one"] {
+            let answer = ask(&spec(adjacency, parts, r#""epsilon":1"#));
+            assert_encloses(&answer["delta"], 0.126_936_737_506_644_96);
+            assert_eq!((&answer["epsilon"], &answer["method"]), (&json!(1.0), &json!("closed-form")));
+        }
+    }
+    // ln of the ratio at the only two outcomes; all of it at δ = 0.
+    let response =
+        ask(&spec("add-remove", r#"{"kind":"randomized-response","epsilon":1.5}"#, r#""delta":0"#));
+    assert_encloses(&response["epsilon"], 1.5);
+}
+
+#[test]
+fn every_kind_is_understood() {
+    let kinds = [
+        r#"{"kind":"laplace","scale":2.0,"sensitivity":0.5,"count":5}"#,
+        r#"{"kind":"discrete-laplace","scale":2.0}"#,
+        r#"{"kind":"discrete-gaussian","sigma":2.0,"sensitivity":2}"#,
+        r#"{"kind":"randomized-response","epsilon":1.0,"count":3}"#,
+        r#"{"kind":"pure","epsilon":0.1,"count":1e1}"#,
+        r#"{"kind":"approx","epsilon":0.1,"delta":1e-8}"#,
+        GAUSSIAN,
+    ];
+    for kind in kinds {
+        let upper =
+            |parts: &str| ask(&spec("replace-one", parts, r#""delta":1e-6"#))["epsilon"]["upper"].as_f64();
+        let (once, twice) = (upper(kind), upper(&format!("{kind},{kind}")));
+        assert!(once.is_some_and(|epsilon| epsilon > 0.0) && twice > once, "{kind}: {once:?} {twice:?}");
+    }
+    let batch =
+        r#"{"kind":"without-replacement","n":1000,"batch":10,"of":{"kind":"pure","epsilon":1},"count":5}"#;
+    let batch = ask(&spec("replace-one", batch, r#""delta":1e-6"#));
+    assert!(
+        batch["epsilon"]["upper"].as_f64().is_some_and(|epsilon| 0.0 < epsilon && epsilon < 0.1),
+        "{batch}"
+    );
+    ask(&spec("add-remove", r#"{"kind":"zcdp","rho":0.1}"#, r#""delta":1e-6"#));
+}
+
+#[test]
+fn infinity_is_a_word() {
+    let answer = ask(&spec("add-remove", GAUSSIAN, r#""delta":0"#));
+    assert_eq!(answer["epsilon"]["upper"], "infinity");
+    let text =
+        respond(spec("add-remove", GAUSSIAN, r#""delta":0"#).as_bytes(), false, 1e-4).unwrap_or_default();
+    assert!(text.contains('∞') || text.contains("infinite"), "{text}");
+}
+
+#[test]
+fn parameters_are_found() {
+    let step = |rate: &str, sigma: &str, count: &str| {
+        format!(r#"{{"kind":"poisson"{rate},"of":{{"kind":"gaussian"{sigma},"sensitivity":10}}{count}}}"#)
+    };
+    let solve = |part: &str, name: &str| {
+        let answer =
+            ask(&spec("add-remove", part, &format!(r#""solve":"{name}","epsilon":8.0,"delta":1e-5"#)));
+        assert_eq!((&answer["epsilon"], &answer["delta"]), (&json!(8.0), &json!(1e-5)));
+        (answer[name].as_f64().unwrap_or(f64::NAN), answer["fails"].as_f64().unwrap_or(f64::NAN))
+    };
+    // The reference value is 0.8159888875 at sensitivity 1.
+    let (sigma, fails) = solve(&step(r#","rate":0.032"#, "", r#","count":625"#), "sigma");
+    assert!(
+        (8.159_888_87..8.159_897).contains(&sigma) && fails < sigma && fails > sigma * (1.0 - 1e-6),
+        "{sigma} {fails}"
+    );
+    let sigma = format!(r#","sigma":{sigma}"#);
+    let (rate, fails) = solve(&step("", &sigma, r#","count":625"#), "rate");
+    assert!((rate - 0.032).abs() < 1e-6 && fails > rate, "{rate} {fails}");
+    let (count, fails) = solve(&step(r#","rate":0.032"#, &sigma, ""), "count");
+    assert!(count == 625.0 && fails == 626.0, "{count} {fails}");
+
+    // 3/b ≤ 1.5 beside a pure 0.5.
+    let parts = r#"{"kind":"laplace","count":3},{"kind":"pure","epsilon":0.5}"#;
+    let answer = ask(&spec("replace-one", parts, r#""solve":"scale","epsilon":2,"delta":0"#));
+    let scale = answer["scale"].as_f64().unwrap_or(f64::NAN);
+    assert!((2.0..2.000_003).contains(&scale), "{answer}");
+}
+
+/// Each spec, and the message that it must be refused with.
+const REFUSED: &[(&str, &str)] = &[
+    ("[]", "the spec must be an object, but a list was passed"),
+    ("{}", "adjacency is missing"),
+    (
+        r#"{"adjacency":"swap","delta":0.1}"#,
+        r#"adjacency must be one of "add-remove", "replace-one", but the text "swap" was passed"#,
+    ),
+    (r#"{"adjacency":"add-remove"}"#, "delta is missing: pass it, or epsilon"),
+    (r#"{"adjacency":"add-remove","delta":0.1}"#, "compose is missing"),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"compose":{}}"#,
+        "compose must be a list of mechanisms, but an object was passed",
+    ),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"compose":[]}"#,
+        "compose is empty: pass at least one mechanism",
+    ),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"compose":[],"steps":3}"#,
+        "steps is not known here: there may be adjacency, compose, epsilon, delta, solve",
+    ),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"compose":[3]}"#,
+        "compose[0] must be an object, but 3 was passed",
+    ),
+    (r#"{"adjacency":"add-remove","delta":0.1,"compose":[{}]}"#, "compose[0].kind is missing"),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"delta":0.2}"#,
+        "delta cannot be read: it is there twice at line 1 column 45",
+    ),
+    (r#"{"adjacency":"add-remove","delta":1.0}"#, "delta must lie in [0, 1), but 1 was passed"),
+    (r#"{"adjacency":"add-remove","delta":-1e-9}"#, "delta must lie in [0, 1), but -1e-9 was passed"),
+    (
+        r#"{"adjacency":"add-remove","delta":"1e-6"}"#,
+        r#"delta must be a number, but the text "1e-6" was passed"#,
+    ),
+    (r#"{"adjacency":"add-remove","epsilon":-1}"#, "epsilon must lie in [0, ∞), but -1 was passed"),
+    (
+        r#"{"adjacency":"add-remove","epsilon":1,"delta":0.1}"#,
+        "epsilon and delta are both given: leave out the one to be found, or say what to `solve`",
+    ),
+    (
+        r#"{"adjacency":"add-remove","epsilon":1,"solve":"sigma"}"#,
+        "delta is missing: `solve` needs both epsilon and delta",
+    ),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"solve":"sigma"}"#,
+        "epsilon is missing: `solve` needs both epsilon and delta",
+    ),
+    (
+        r#"{"adjacency":"add-remove","epsilon":1,"delta":0.1,"solve":"mu"}"#,
+        r#"solve must be one of "sigma", "scale", "rate", "count", but the text "mu" was passed"#,
+    ),
+];
+
+/// Each part of a composition under add-remove, and the message.
+const REFUSED_PARTS: &[(&str, &str)] = &[
+    (
+        r#"{"kind":"gauss"}"#,
+        r#"compose[1].kind must be one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "pure", "approx", "zcdp", "poisson", "without-replacement", but the text "gauss" was passed"#,
+    ),
+    (r#"{"kind":"gaussian"}"#, "compose[1].sigma is missing"),
+    (r#"{"kind":"gaussian","sigma":0}"#, "compose[1].sigma must lie in (0, ∞), but 0 was passed"),
+    (r#"{"kind":"gaussian","sigma":-2.5}"#, "compose[1].sigma must lie in (0, ∞), but -2.5 was passed"),
+    (r#"{"kind":"gaussian","sigma":null}"#, "compose[1].sigma must be a number, but null was passed"),
+    (
+        r#"{"kind":"gaussian","sigma":1e400}"#,
+        "compose[1].sigma cannot be read: number out of range at line 1 column 99",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":NaN}"#,
+        "compose[1].sigma cannot be read: expected value at line 1 column 95",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":1,"scale":1}"#,
+        "compose[1].scale is not known here: there may be kind, sigma, sensitivity, count",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":1,"sensitivity":0}"#,
+        "compose[1].sensitivity must lie in (0, ∞), but 0 was passed",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":1,"count":-1}"#,
+        "compose[1].count must be a whole number from 0 to 18446744073709551615, but -1 was passed",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":1,"count":2.5}"#,
+        "compose[1].count must be a whole number from 0 to 18446744073709551615, but 2.5 was passed",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":1,"count":18446744073709551616}"#,
+        "compose[1].count must be a whole number from 0 to 18446744073709551615, but 1.8446744073709552e19 was passed",
+    ),
+    (r#"{"kind":"laplace","scale":0.0}"#, "compose[1].scale must lie in (0, ∞), but 0 was passed"),
+    (
+        r#"{"kind":"discrete-laplace","scale":1,"sensitivity":1.5}"#,
+        "compose[1].sensitivity must be a whole number from 1 to 4294967295, but 1.5 was passed",
+    ),
+    (
+        r#"{"kind":"discrete-gaussian","sigma":1,"sensitivity":0}"#,
+        "compose[1].sensitivity must be a whole number from 1 to 4294967295, but 0 was passed",
+    ),
+    (
+        r#"{"kind":"randomized-response","epsilon":-0.1}"#,
+        "compose[1].epsilon must lie in [0, ∞), but -0.1 was passed",
+    ),
+    (r#"{"kind":"pure"}"#, "compose[1].epsilon is missing"),
+    (
+        r#"{"kind":"approx","epsilon":1,"delta":1.5}"#,
+        "compose[1].delta must lie in [0, 1], but 1.5 was passed",
+    ),
+    (r#"{"kind":"zcdp","rho":true}"#, "compose[1].rho must be a number, but true was passed"),
+    (r#"{"kind":"poisson","of":{"kind":"pure","epsilon":1}}"#, "compose[1].rate is missing"),
+    (
+        r#"{"kind":"poisson","rate":1.01,"of":{"kind":"pure","epsilon":1}}"#,
+        "compose[1].rate must lie in [0, 1], but 1.01 was passed",
+    ),
+    (r#"{"kind":"poisson","rate":0.1}"#, "compose[1].of is missing"),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":"gaussian"}"#,
+        r#"compose[1].of must be an object, but the text "gaussian" was passed"#,
+    ),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":{"kind":"gaussian","sigma":0}}"#,
+        "compose[1].of.sigma must lie in (0, ∞), but 0 was passed",
+    ),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":{"kind":"gaussian","sigma":1,"count":2}}"#,
+        "compose[1].of.count must stand beside `of`, not in it: each run draws a sample of its own",
+    ),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":{"kind":"poisson","rate":0.1}}"#,
+        "compose[1].of.kind must not be a sample again: sample once, at the product of the two rates",
+    ),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":{"kind":"zcdp","rho":1}}"#,
+        r#"compose[1].of.kind must not be "zcdp": what a sample of it costs does not follow from rho"#,
+    ),
+    (
+        r#"{"kind":"without-replacement","n":10,"batch":1,"of":{}}"#,
+        r#"compose[1].kind must not be "without-replacement", which belongs to the adjacency "replace-one""#,
+    ),
+];
+
+#[test]
+fn bad_specs_are_refused_in_words() {
+    let message = |spec: &str| respond(spec.as_bytes(), true, 1e-4).map_err(|bad| bad.to_string());
+    for (spec, expected) in REFUSED {
+        assert_eq!(message(spec), Err((*expected).to_owned()), "{spec}");
+    }
+    for (part, expected) in REFUSED_PARTS {
+        let spec = spec("add-remove", &format!("{GAUSSIAN},{part}"), r#""delta":1e-6"#);
+        assert_eq!(message(&spec), Err((*expected).to_owned()), "{spec}");
+    }
+    let under_replace_one = [
+        (
+            r#"{"kind":"poisson","rate":0.1,"of":{}}"#,
+            r#"compose[0].kind must not be "poisson", which belongs to the adjacency "add-remove""#,
+        ),
+        (
+            r#"{"kind":"without-replacement","n":10,"batch":11,"of":{}}"#,
+            "compose[0].batch must be a whole number from 1 to 10, but 11 was passed",
+        ),
+        (
+            r#"{"kind":"without-replacement","n":0,"batch":0,"of":{}}"#,
+            "compose[0].n must be a whole number from 1 to 18446744073709551615, but 0 was passed",
+        ),
+    ];
+    for (part, expected) in under_replace_one {
+        assert_eq!(message(&spec("replace-one", part, r#""delta":1e-6"#)), Err(expected.to_owned()));
+    }
+}
+
+#[test]
+fn what_is_to_be_found_must_be_missing_once() {
+    let message = |compose: &str, solve: &str| {
+        let spec = spec("add-remove", compose, &format!(r#""solve":"{solve}","epsilon":1,"delta":1e-6"#));
+        respond(spec.as_bytes(), true, 1e-4).map_err(|bad| bad.to_string()).unwrap_err()
+    };
+    let open = r#"{"kind":"gaussian"}"#;
+    assert_eq!(
+        message(GAUSSIAN, "sigma"),
+        "solve asks for sigma, but no part of compose lacks it: leave it out where it is to be found"
+    );
+    assert_eq!(
+        message(&format!("{open},{open}"), "sigma"),
+        "solve asks for one sigma, but compose[0].sigma and compose[1].sigma are both missing: fill in all but one"
+    );
+    assert_eq!(message(open, "scale"), "compose[0].sigma is missing");
+    let unreachable = message(&format!(r#"{open},{{"kind":"pure","epsilon":2}}"#), "sigma");
+    assert!(
+        unreachable.starts_with(
+            "the spec has no answer: the target (ε,δ) by changing this parameter cannot be reached"
+        ),
+        "{unreachable}"
+    );
+}
+
+/// Runs the program itself.
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("account")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // It may refuse its arguments and never read.
+    let _ = child.stdin.take().expect("it has an input").write_all(input);
+    child.wait_with_output().expect("the program ends")
+}
+
+#[test]
+fn the_program_reads_files_and_standard_input() {
+    let spec = spec("add-remove", GAUSSIAN, r#""epsilon":1.0"#);
+    let path = std::env::temp_dir().join(format!("account-{}.json", std::process::id()));
+    std::fs::write(&path, &spec).expect("a file can be written");
+    let file = path.to_str().expect("a path in UTF-8");
+    for (arguments, input) in [
+        (vec![file, "--json"], ""),
+        (vec!["-", "--json"], &spec),
+        (vec!["--json", "--accuracy", "1e-6"], &spec),
+    ] {
+        let output = run(&arguments, input.as_bytes());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_encloses(&answer["delta"], 0.126_936_737_506_644_96);
+    }
+    let people = run(&[file], b"");
+    let text = String::from_utf8_lossy(&people.stdout).into_owned();
+    assert!(
+        text.starts_with("δ lies between 0.126936737")
+            && text.contains("(closed-form)")
+            && text.contains(" ms"),
+        "{text}"
+    );
+    std::fs::remove_file(path).expect("the file was ours");
+}
+
+#[test]
+fn the_program_ends_with_two_for_a_bad_spec() {
+    let output = run(&["--json"], br#"{"adjacency":"add-remove","delta":2}"#);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: delta must lie in [0, 1), but 2 was passed\n"
+    );
+    assert!(output.stdout.is_empty());
+    assert_eq!(run(&["--accuracy", "0"], b"{}").status.code(), Some(2));
+    assert_eq!(run(&["--accuracy", "NaN"], b"{}").status.code(), Some(2));
+    assert_eq!(run(&["/nowhere/spec.json"], b"").status.code(), Some(1));
+}
+
+/// Random words, the same in every run (xorshift).
+struct Words(u64);
+
+impl Words {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).expect("31 bits") % end
+    }
+}
+
+/// Replaces some numbers, words and bytes by others: every answer is an answer or a refusal.
+#[test]
+fn nothing_makes_it_panic() {
+    let mut words = Words(0x2545_F491_4F6C_DD1D);
+    let specs = [
+        spec(
+            "add-remove",
+            r#"{"kind":"gaussian","sigma":1.5,"sensitivity":2,"count":3},{"kind":"pure","epsilon":0.2,"count":2}"#,
+            r#""delta":1e-6"#,
+        ),
+        spec(
+            "add-remove",
+            r#"{"kind":"poisson","rate":0.5,"of":{"kind":"pure","epsilon":1},"count":9}"#,
+            r#""epsilon":0.5"#,
+        ),
+        spec(
+            "replace-one",
+            r#"{"kind":"without-replacement","n":20,"batch":2,"of":{"kind":"randomized-response","epsilon":1},"count":9}"#,
+            r#""delta":0.01"#,
+        ),
+        spec(
+            "replace-one",
+            r#"{"kind":"approx","epsilon":1,"delta":1e-3,"count":4},{"kind":"zcdp","rho":1}"#,
+            r#""delta":0.01"#,
+        ),
+        spec(
+            "add-remove",
+            r#"{"kind":"gaussian","count":2},{"kind":"gaussian","sigma":10}"#,
+            r#""solve":"sigma","epsilon":1,"delta":1e-6"#,
+        ),
+    ];
+    const SPARE: [&str; 22] = [
+        "0",
+        "1",
+        "-1",
+        "1e-300",
+        "1e300",
+        "5e-324",
+        "1e400",
+        "0.1",
+        "18446744073709551615",
+        "1e18",
+        "9007199254740993",
+        "null",
+        "true",
+        "\"gaussian\"",
+        "\"poisson\"",
+        "\"sigma\"",
+        "\"add-remove\"",
+        "[]",
+        "{}",
+        "\"\"",
+        "0.9999999999999999",
+        "3",
+    ];
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..1200 {
+        let mut spec = specs[words.below(specs.len())].clone();
+        for _ in 0..=words.below(2) {
+            // Mostly a value, now and then any piece of the text.
+            let broken = words.below(8) == 0;
+            let before = if broken { ":,[{" } else { ":" };
+            let starts: Vec<usize> =
+                spec.char_indices().filter(|(_, c)| before.contains(*c)).map(|(at, _)| at + 1).collect();
+            let Some(start) = starts.get(words.below(starts.len().max(1))).copied() else { break };
+            let end = spec[start..].find([',', ']', '}', ':']).map_or(spec.len(), |length| start + length);
+            if broken && words.below(2) == 0 {
+                spec.truncate(start);
+            } else {
+                spec.replace_range(start..end, SPARE[words.below(SPARE.len())]);
+            }
+        }
+        match respond(spec.as_bytes(), words.below(2) == 0, 1e-2) {
+            Ok(_) => answered += 1,
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(answered > 100 && refused > 100, "{answered} {refused}");
+}
