@@ -1,8 +1,8 @@
 //! What the samplers cost, beside what noise costs that must not be released, and beside a peer.
 //!
-//! `cargo bench -p dp-bench` runs both benches: `noise`, which keeps a history in criterion, and `table`, which prints one line per [row](rows::rows) with
+//! `cargo bench -p dp-bench` runs all benches. Of draws there are `noise`, which keeps a history in criterion, and `table`, which prints one line per [row](rows::rows) with
 //! its limits, and whether they are met. `cargo bench -p dp-bench --bench table --features peers` adds the columns of opendp; its build takes a C
-//! toolchain and some sixteen minutes.
+//! toolchain and some sixteen minutes. The bench `accounting` stands apart: it prints what the accountant's answers cost, against limits in milliseconds.
 //!
 //! # How it is measured
 //!
