@@ -17,8 +17,9 @@ use crate::sides::{Bound, View};
 /// The relative width of an answer that is aimed at unless another one is asked for.
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
 
-/// Where there are more events than that which could be discretised and need not be, they are not.
+/// Where there are more events than that, or one of more runs, sampled Gaussians are not put on grids: their quadrature serves.
 const MOST_GRIDS: usize = 32;
+const MOST_RUNS: u64 = 10_000_000;
 
 /// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the earlier ones, as long as its pair does not change.
 ///
@@ -211,6 +212,12 @@ impl<A: Adjacency> Composition<A> {
                 break;
             }
         }
+        let known = worst.relative_width() <= accuracy; // not so either where the upper end is infinite
+        if !known {
+            // Where rounding leaves a wide bracket the divergences, which are known in closed form, may say more.
+            let proven = self.renyi_answer(question).hi();
+            worst = Enclosure::new(worst.lo().min(proven), worst.hi().min(proven));
+        }
         worst
     }
 
@@ -227,11 +234,10 @@ impl<A: Adjacency> Composition<A> {
             found = self.bracket(direction, question, accuracy, floor, None);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
+        let few = self.events.len() <= MOST_GRIDS && self.events.iter().all(|(_, count)| *count <= MOST_RUNS);
+        let worth = discretised(false) > 0 || (few && discretised(true) > 0);
         for sharpness in [0.03, 0.6 * accuracy, 0.3 * accuracy] {
-            if found.relative_width() <= accuracy
-                || found.hi() <= floor
-                || !(1..=MOST_GRIDS.max(discretised(false))).contains(&discretised(true))
-            {
+            if found.relative_width() <= accuracy || found.hi() <= floor || !worth {
                 break;
             }
             let fineness = self.fineness(question, found, sharpness);
@@ -245,14 +251,18 @@ impl<A: Adjacency> Composition<A> {
         let count = self.events.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi());
         let (epsilon, delta) = match question {
             Question::Epsilon(delta) => (known.lo().max(0.03 * known.hi()).clamp(1e-12, 1e3), delta),
-            Question::Delta(epsilon) => (epsilon, known.hi()),
+            Question::Delta(epsilon) => (epsilon.max(1e-3), known.hi()),
         };
-        // Near ε = 0 it is the losses themselves that set the scale: the grid sees to that.
-        let slope = (-libm::log(delta.max(1e-300)) / epsilon.max(1e-3)).max(1.0) + 1.0;
+        let steepest = match question {
+            Question::Epsilon(_) => f64::INFINITY,
+            // Near ε = 0 it is the losses that set the scale, not ε.
+            Question::Delta(_) => 100.0,
+        };
+        let slope = (-libm::log(delta.max(1e-300)) / epsilon).clamp(1.0, steepest) + 1.0;
         Fineness {
             count,
             epsilon,
-            variance: 0.2 * accuracy * epsilon.max(1e-12) / slope,
+            variance: 0.2 * accuracy * epsilon / slope,
             negligible: (delta * 1e-6 / count).max(1e-270),
         }
     }

@@ -81,7 +81,7 @@ impl Side {
         }
         let Some((tilt, bound)) = self.saddle_for_delta(least, 0.0, 0.05) else { return found };
         found = narrowed(found, Enclosure::new(0.0, bound.max(0.0)));
-        if found.hi() <= floor {
+        if found.hi() <= floor || tilt.is_blurred() {
             return found;
         }
         let guess = (tilt.mean - libm::log1p(1.0 / tilt.c)).clamp(0.0, found.hi());
@@ -137,6 +137,9 @@ impl Side {
             let line = Line::new(plan);
             (line.enclose(epsilon, &line.sums(epsilon)) + self.infinite()).probability()
         };
+        if tilt.is_blurred() {
+            return found;
+        }
         let mut dither = accuracy / (4.0 * (tilt.c + 1.0) * tilt.c.max(0.1));
         if let Some(plan) = Plan::new(self, tilt, epsilon, 0.0) {
             found = narrowed(found, on(plan));

@@ -132,6 +132,11 @@ impl Side {
 }
 
 impl Tilt {
+    /// Whether so many runs were composed that rounding hides the answer: M(c) itself is not known within a factor.
+    pub(super) fn is_blurred(&self) -> bool {
+        self.log_moment.hi() - self.log_moment.lo() > 1.0
+    }
+
     /// The bound on ε of Canonne, Kamath and Steinke at the order c + 1.
     pub(super) fn epsilon_bound(&self, delta: f64) -> f64 {
         let log_delta = Enclosure::point(delta).ln();
