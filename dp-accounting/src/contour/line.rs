@@ -139,7 +139,9 @@ impl Window {
     /// A smaller c makes room, at a price: the sums cancel more the farther c is from the saddle.
     fn is_crowded(&self, tilt: &Tilt) -> bool {
         let gap = self.neighbours[1].0 - tilt.c;
-        gap * libm::sqrt(tilt.variance) < 2.0 && gap < 0.05 * tilt.c
+        // Many parts make nodes dear, and few of them precision.
+        let narrow = if tilt.parts.len() > 8 { 0.1 } else { 0.05 };
+        gap * libm::sqrt(tilt.variance) < 2.0 && gap < narrow * tilt.c
     }
 }
 
