@@ -31,10 +31,10 @@ const MOST_RUNS: u64 = 10_000_000;
 /// ```
 /// use dp_accounting::{Composition, Event};
 /// use dp_core::pairs::GaussianPair;
-/// use dp_core::{AddRemove, Delta, Mu};
+/// use dp_core::{AddRemove, Delta};
 ///
 /// // 10,000 steps of DP-SGD: batches at rate 0.01, noise of one clipping norm.
-/// let step = Event::poisson(0.01, GaussianPair::new(Mu::new(1.0)?))?;
+/// let step = Event::poisson(0.01, GaussianPair::with_noise_multiplier(1.0)?)?;
 /// let training = Composition::<AddRemove>::new().with(step, 10_000);
 /// let epsilon = training.epsilon(Delta::new(1e-6)?);
 /// assert!(epsilon.contains(6.907_384_495));

@@ -19,11 +19,20 @@ use dp_core::{AddRemove, Adjacency, Approx, Error, Gdp, Guarantee, Pure, Rdp, Re
 /// [`AddRemove`], [`without_replacement`](Event::without_replacement) to [`ReplaceOne`].
 ///
 /// ```
-/// use dp_accounting::Event;
+/// use dp_accounting::{Composition, Event};
 /// use dp_core::pairs::GaussianPair;
-/// use dp_core::{AddRemove, Mu};
+/// use dp_core::{AddRemove, Bounds, Delta, Dominated, L1, Query, ReplaceOne, SensitivityIn};
+/// use dp_mechanisms::Laplace;
+/// use dp_sensitivity::Mean;
 ///
-/// let step: Event<AddRemove> = Event::poisson(0.01, GaussianPair::new(Mu::new(1.0)?))?;
+/// // A step of DP-SGD: batches at rate 0.01, noise of 0.8 clipping norms.
+/// let step: Event<AddRemove> = Event::poisson(0.01, GaussianPair::with_noise_multiplier(0.8)?)?;
+///
+/// // A measurement: ask its mechanism for the pair.
+/// let mean = Mean::new(Bounds::new(0.0, 1.0)?, 500)?.with(Laplace::epsilon(0.05)?)?;
+/// let pair = mean.mechanism().dominating_pair(SensitivityIn::<L1>::sensitivity(mean.query()))?;
+/// let releases = Composition::<ReplaceOne>::new().with(pair, 20);
+/// assert!(releases.epsilon(Delta::new(1e-6)?).hi() < 20.0 * 0.05);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 pub struct Event<A> {

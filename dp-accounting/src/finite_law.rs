@@ -26,24 +26,27 @@ impl FiniteLaw {
         Self { atoms: Vec::new(), only_p: Enclosure::ONE, only_q: Enclosure::ONE }
     }
 
-    /// Two discrete Gaussians: the loss Δ(2x+Δ)/2σ² at x has the mass e^(−x²/2σ²)/Z. What lies beyond 38σ is below e^−700 and may be told.
-    pub(crate) fn discrete_gaussian(pair: DiscreteGaussianPair) -> Self {
+    /// Two discrete Gaussians: the loss Δ(2x+Δ)/2σ² at x has the mass e^(−x²/2σ²)/Z under P. Nothing where there are too many of them, or where they are so far
+    /// apart that one does not reach the other in floats.
+    ///
+    /// P is positive up to 38σ at least. What it has beyond, and what Q has there, at least 38σ − Δ ≥ 28σ from its own centre, is below e^(−28²/2)·(2 + σ) < 1e-165.
+    pub(crate) fn discrete_gaussian(pair: DiscreteGaussianPair) -> Option<Self> {
         let point = Enclosure::point;
-        let (sigma, shift) = (point(pair.sigma().get()), f64::from(pair.shift()));
-        let reach = libm::ceil(38.0 * pair.sigma().get()) + shift + 1.0;
+        let (width, shift) = (pair.sigma().get(), f64::from(pair.shift()));
+        if width > 100.0 || shift > 10.0 * width {
+            return None;
+        }
+        let (sigma, reach) = (point(width), libm::ceil(38.0 * width));
         let (mut weights, mut x) = (Vec::new(), -reach);
         while x <= reach {
             let loss = point(shift) * point(2.0 * x + shift) / (sigma.square() * point(2.0));
             weights.push((loss, (-((point(x) / sigma).square() * point(0.5))).exp()));
             x += 1.0;
         }
-        let beyond = Enclosure::new(0.0, f64::MIN_POSITIVE);
-        let total = weights.iter().fold(beyond, |sum, (_, weight)| sum + *weight);
-        let possible = weights.into_iter().filter(|(_, weight)| weight.lo() > 0.0);
-        let atoms = possible.map(|(loss, weight)| (loss, weight / total)).collect();
-        // The dropped weights, subnormal ones among them, are fewer than 10⁵ and below 10⁻³⁰⁰ together.
-        let told = Enclosure::new(0.0, 1e-300);
-        Self { atoms, only_p: told, only_q: told }
+        let rest = Enclosure::new(0.0, 1e-165);
+        let total = weights.iter().fold(rest, |sum, (_, weight)| sum + *weight);
+        let atoms = weights.into_iter().map(|(loss, weight)| (loss, weight / total)).collect();
+        Some(Self { atoms, only_p: rest, only_q: rest })
     }
 
     /// The worst (ε,δ)-private pair (Kairouz, Oh and Viswanath 2015): with probability δ all is told, otherwise ε-randomised response.

@@ -112,9 +112,9 @@ impl Kind {
                 Law::Gaussian(mu) => Law::SampledGaussian(*rate, mu),
                 _ => of.finite_law().map_or(Law::Unknown, |law| finite(law.mixed(Enclosure::point(*rate)))),
             },
-            Self::WithoutReplacement { records, batch, of } if records == batch => of.law(direction),
-            // Of an asymmetric pair the larger profile counts, which is no finite law.
+            // Of an asymmetric pair the larger profile counts, which is no finite law; also if all records are taken.
             Self::WithoutReplacement { of, .. } if !of.is_symmetric() => Law::Unknown,
+            Self::WithoutReplacement { records, batch, of } if records == batch => of.law(direction),
             Self::WithoutReplacement { records, batch, of } => {
                 let rate = many(*batch) / many(*records);
                 of.finite_law().map_or(Law::Unknown, |law| Law::Finite(law.without_replacement(rate)))
@@ -131,9 +131,7 @@ impl Kind {
             Self::DiscreteLaplace(pair) if pair.shift() <= 1 << 12 && pair.max_loss() < 700.0 => {
                 Some(FiniteLaw::new(pair.losses()))
             }
-            Self::DiscreteGaussian(pair) if (0.05..100.0).contains(&pair.sigma().get()) => {
-                Some(FiniteLaw::discrete_gaussian(*pair))
-            }
+            Self::DiscreteGaussian(pair) => FiniteLaw::discrete_gaussian(*pair),
             Self::Finite(pair) => Some(FiniteLaw::of(pair)),
             Self::Approx(guarantee) => Some(FiniteLaw::approx(guarantee)),
             _ => None,

@@ -423,3 +423,25 @@ fn samples_that_make_no_sense_are_refused() {
     assert!(Event::poisson(0.5, sampled).is_err());
     assert!(Event::<AddRemove>::poisson(0.5, Zcdp::new(0.1).unwrap()).is_err());
 }
+
+/// Replacing a record may exchange P and Q, whatever part of the records is looked at.
+#[test]
+fn a_batch_of_all_records_still_has_two_directions() {
+    let pair = FinitePair::new(&[0.5, 0.5, 0.0], &[0.5, 0.3, 0.2]).unwrap();
+    let worse = Composition::<ReplaceOne>::new().with(pair.clone(), 2).delta(Epsilon::new(1.0).unwrap());
+    let event = Event::without_replacement(7, 7, pair).unwrap();
+    let all = Composition::<ReplaceOne>::new().with(event, 2).delta(Epsilon::new(1.0).unwrap());
+    // The third outcome tells Q: 1 − 0.8² of the runs.
+    assert!(worse.contains(0.36) && all.hi() >= 0.36, "{worse:?} {all:?}");
+}
+
+/// Two discrete Gaussians that do not meet in floats, sampled at rate q: all is told unless no run looks at the record.
+#[test]
+fn laws_that_do_not_meet_tell_what_they_look_at() {
+    for (sigma, shift) in [(0.1, 10), (1.0, 12)] {
+        let pair = DiscreteGaussianPair::new(Scale::new(sigma).unwrap(), shift).unwrap();
+        let event = Event::poisson(0.1, pair).unwrap();
+        let delta = Composition::<AddRemove>::new().with(event, 2).delta(Epsilon::new(1.0).unwrap());
+        assert!(delta.hi() >= 0.19 - 1e-6, "σ {sigma}, Δ {shift}: {delta:?}");
+    }
+}

@@ -81,7 +81,7 @@ impl fmt::Display for Error {
             Self::WrongSize { declared, found } => write!(
                 f,
                 "the query was declared for a size of {declared}, but the size of the data is {found}: \
-                 declare the size of the data that you release, which replace-one neighbours share and anyone may know"
+                 declare the size of the data that you release (records or nodes), which neighbours share and anyone may know"
             ),
             Self::TooShort { position, found } => write!(
                 f,
@@ -122,7 +122,7 @@ mod tests {
             (
                 Error::WrongSize { declared: 10, found: 9 },
                 "the query was declared for a size of 10, but the size of the data is 9: declare the size of the \
-                 data that you release, which replace-one neighbours share and anyone may know",
+                 data that you release (records or nodes), which neighbours share and anyone may know",
             ),
             (
                 Error::TooShort { position: 5, found: 2 },

@@ -119,7 +119,7 @@ pub fn largest_count<A: Adjacency>(
 }
 
 const UNREACHABLE: Error = Error::Unreachable {
-    request: "the target (ε,δ) by changing this parameter",
+    request: "this (ε,δ), whatever the value of the parameter,",
     instead: "allow a larger epsilon or delta, or spend less on the rest of the composition",
 };
 

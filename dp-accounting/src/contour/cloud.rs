@@ -2,10 +2,11 @@
 
 use dp_core::rounding::Enclosure;
 
+use super::side::Moments;
 use super::{UNIT, float, fourier};
 
 /// How many turns are made by multiplication before sines and cosines are computed anew.
-const TURNS: usize = 16;
+const TURNS: usize = 32;
 /// From so many points and nodes on, fast Fourier transforms are faster than turning each point.
 const MANY: usize = 700;
 /// Points are turned in bundles, so that the compiler can do several at once.
@@ -45,7 +46,7 @@ pub(super) struct Cloud {
 impl Cloud {
     /// The cloud of some points, and the relative error of the sum over them.
     ///
-    /// Points of less than 2⁻⁷⁰ of the largest mass are dropped and counted as missing.
+    /// Points of less than e^−38 of the largest mass are dropped and counted as missing.
     pub(super) fn new(points: &[Point], missing: f64) -> Self {
         let top = points.iter().map(|point| point.log_mass).fold(f64::NEG_INFINITY, f64::max);
         let (mut losses, mut weights) =
@@ -54,7 +55,7 @@ impl Cloud {
         for point in points {
             let height = point.log_mass - top;
             let weight = libm::exp(height);
-            if height < -48.0 {
+            if height < -38.0 {
                 dropped += weight * 1.01 * libm::exp(point.log_mass_error);
                 continue;
             }
@@ -63,7 +64,7 @@ impl Cloud {
             first += weight * point.loss;
             // |top| and the height are rounded once each, the exponential is right to three ulps.
             let error = point.log_mass_error + (point.log_mass.abs() + top.abs() + 8.0) * UNIT;
-            weight_error += weight * libm::expm1(error);
+            weight_error += weight * relative(error);
             loss_error += weight * (point.loss_error + point.loss.abs() * 4.0 * UNIT);
             size += weight * point.loss.abs();
         }
@@ -85,24 +86,21 @@ impl Cloud {
         Self { losses, weights, total, log_moment, mean, variance, fixed_error, error_per_reach }
     }
 
+    /// The same cloud where so much more, relative to all of it, was left out.
+    pub(super) fn missing(mut self, relative: f64) -> Self {
+        self.fixed_error += relative;
+        self.log_moment = self.log_moment + Enclosure::new(-1.01 * relative, 1.01 * relative);
+        self
+    }
+
     /// How much one value costs, in points: many values of many points are found together.
     pub(super) fn cost(&self) -> usize {
         self.losses.len().min(MANY)
     }
 
-    /// Encloses ln M(c).
-    pub(super) fn log_moment(&self) -> Enclosure {
-        self.log_moment
-    }
-
-    /// About the mean of the tilted loss, which is the derivative of ln M.
-    pub(super) fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// About its variance, the second derivative.
-    pub(super) fn variance(&self) -> f64 {
-        self.variance
+    /// The moments of the law that was tilted at c.
+    pub(super) fn moments(&self, c: f64) -> Moments {
+        Moments { c, log_moment: self.log_moment, mean: self.mean, variance: self.variance }
     }
 
     /// Calls back with M(c+iy)/M(c) at y = step·j for j = 0…count−1, as real part, imaginary part, and a bound on the error.
@@ -119,31 +117,45 @@ impl Cloud {
         let turns: Vec<(f64, f64)> = self.losses.iter().map(|loss| libm::sincos(step * loss)).collect();
         let (turn_im, turn_re): (Vec<f64>, Vec<f64>) = turns.into_iter().unzip();
         let (mut re, mut im) = (self.weights.clone(), vec![0.0; self.losses.len()]);
-        // A product of two complex numbers is right to √5 units and the factor to 4, sixteen times over; sine and cosine once; the sum has 16 terms in a lane at its leaves.
-        let rounding = (float(TURNS) * 8.0 + 24.0) * UNIT + 2.0 * self.fixed_error;
-        for j in 0..count {
+        // A product of two complex numbers is right to √5 units and the factor to 4, thirty-two times over; sine and cosine once; each lane sums its share one by one.
+        let summed = float(self.losses.len() / LANES + LANES);
+        let rounding = (float(TURNS) * 8.0 + 24.0 + summed) * UNIT + 2.0 * self.fixed_error;
+        found(0, 1.0, 0.0, rounding);
+        for j in 1..count {
             let y = step * float(j);
-            if j > 0 {
-                if j % TURNS == 0 {
-                    for (i, loss) in self.losses.iter().enumerate() {
-                        let (sine, cosine) = libm::sincos(y * loss);
-                        (re[i], im[i]) = (self.weights[i] * cosine, self.weights[i] * sine);
-                    }
-                } else {
-                    turn(&mut re, &mut im, &turn_re, &turn_im);
+            let (real, imaginary) = if j % TURNS == 0 {
+                for (i, loss) in self.losses.iter().enumerate() {
+                    let (sine, cosine) = libm::sincos(y * loss);
+                    (re[i], im[i]) = (self.weights[i] * cosine, self.weights[i] * sine);
                 }
-            }
-            let (real, imaginary) = (sum(&re) / self.total, sum(&im) / self.total);
-            found(j, real, imaginary, rounding + y * self.error_per_reach);
+                (sum(&re), sum(&im))
+            } else {
+                turn(&mut re, &mut im, &turn_re, &turn_im)
+            };
+            found(j, real / self.total, imaginary / self.total, rounding + y * self.error_per_reach);
         }
     }
 }
 
-/// Multiplies complex numbers one by one.
-fn turn(re: &mut [f64], im: &mut [f64], turn_re: &[f64], turn_im: &[f64]) {
-    for (((re, im), turn_re), turn_im) in re.iter_mut().zip(im.iter_mut()).zip(turn_re).zip(turn_im) {
-        (*re, *im) = (*re * turn_re - *im * turn_im, *re * turn_im + *im * turn_re);
+/// e^error − 1, rounded up.
+pub(super) fn relative(error: f64) -> f64 {
+    if error < 0.01 { 1.01 * error } else { 1.01 * libm::expm1(error) }
+}
+
+/// Multiplies complex numbers one by one, and sums the products. There is a multiple of `LANES` of them.
+fn turn(re: &mut [f64], im: &mut [f64], turn_re: &[f64], turn_im: &[f64]) -> (f64, f64) {
+    let (mut real, mut imaginary) = ([0.0; LANES], [0.0; LANES]);
+    let bundles = re.as_chunks_mut::<LANES>().0.iter_mut().zip(im.as_chunks_mut::<LANES>().0);
+    let turns = turn_re.as_chunks::<LANES>().0.iter().zip(turn_im.as_chunks::<LANES>().0);
+    for ((re, im), (turn_re, turn_im)) in bundles.zip(turns) {
+        // Whole bundles at once, or the compiler would take them apart.
+        let turned_re: [f64; LANES] = core::array::from_fn(|i| re[i] * turn_re[i] - im[i] * turn_im[i]);
+        let turned_im: [f64; LANES] = core::array::from_fn(|i| re[i] * turn_im[i] + im[i] * turn_re[i]);
+        (*re, *im) = (turned_re, turned_im);
+        real = core::array::from_fn(|i| real[i] + turned_re[i]);
+        imaginary = core::array::from_fn(|i| imaginary[i] + turned_im[i]);
     }
+    (real.iter().sum(), imaginary.iter().sum())
 }
 
 /// A sum as a tree, whose rounding grows with the logarithm of the number of terms.

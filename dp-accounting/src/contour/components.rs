@@ -26,14 +26,20 @@ impl Components {
         let low = (1..=HALVINGS).rev().map(|k| lowest * libm::exp2(-f64::from(k)));
         let heights = low.chain((1..=HEIGHTS).map(|k| lowest * f64::from(k)));
         let (mut pieces, mut below) = (Vec::new(), 0.0);
+        // All that is higher lies between these.
+        let (mut left, mut right) = (0, densities.len());
         for height in heights {
             let mut start = None;
-            for (i, density) in densities.iter().chain(&[0.0]).enumerate() {
+            let (from, to) = (left, right);
+            (left, right) = (to, from);
+            for i in from..=to {
+                let high = i < to && densities[i] >= height;
                 match start {
-                    None if *density >= height => start = Some(i),
-                    Some(first) if *density < height => {
+                    None if high => start = Some(i),
+                    Some(first) if !high => {
                         let width: f64 = edges[i] - edges[first];
                         pieces.push((width / 2.0, (height - below) * width));
+                        (left, right) = (left.min(first), i);
                         start = None;
                     }
                     _ => {}
@@ -42,6 +48,11 @@ impl Components {
             below = height;
         }
         Self { pieces }
+    }
+
+    /// Uniform laws by their widths and weights.
+    pub(super) fn of(pieces: impl Iterator<Item = (f64, f64)>) -> Self {
+        Self { pieces: pieces.map(|(width, weight)| (width / 2.0, weight)).collect() }
     }
 
     /// An upper bound on ln |M(c+iy)/M(c)| for all y from `reach` on.

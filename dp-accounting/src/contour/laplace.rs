@@ -7,6 +7,7 @@
 use dp_core::rounding::Enclosure;
 
 use super::components::Components;
+use super::side::Moments;
 use super::{UNIT, float};
 
 /// The law of such a loss. All is scaled by e^(−cε₀), so that nothing overflows.
@@ -29,14 +30,18 @@ impl ExponentialDensity {
         Self { limit, atoms: [0.0, 0.0], density: -0.5 / libm::expm1(-limit) }
     }
 
-    /// M(c+iy)·e^(−cε₀) at y, as real and imaginary part.
-    fn scaled(self, c: f64, y: f64) -> (f64, f64) {
+    /// e^(−2cε₀) and e^(−(2c+1)ε₀): what the lower end counts.
+    fn falls(self, c: f64) -> [f64; 2] {
         let fall = libm::exp(-2.0 * c * self.limit);
+        [fall, fall * libm::exp(-self.limit)]
+    }
+
+    /// M(c+iy)·e^(−cε₀) at y, as real and imaginary part.
+    fn scaled(self, c: f64, y: f64, [fall, opposite]: [f64; 2]) -> (f64, f64) {
         let (sine, cosine) = libm::sincos(y * self.limit);
         let (upper, lower) = (self.atoms[0], self.atoms[1] * fall);
         let atoms = ((upper + lower) * cosine, (upper - lower) * sine);
         // (e^((s+½)ε₀) − e^(−(s+½)ε₀))·A·e^(−cε₀) = density·(e^(iyε₀) − e^(−(2c+1)ε₀)·e^(−iyε₀))
-        let opposite = fall * libm::exp(-self.limit);
         let top = (self.density * (1.0 - opposite) * cosine, self.density * (1.0 + opposite) * sine);
         let (re, im) = (c + 0.5, y);
         let norm = re * re + im * im;
@@ -48,19 +53,17 @@ impl ExponentialDensity {
     ///
     /// Each of the two parts is a product of at most ten rounded factors, among them exponentials of rounded arguments.
     /// 1 − e^−x loses nothing that matters: it is at most one.
-    fn error(self, c: f64, y: f64, at_zero: f64) -> f64 {
-        let rounded_arguments =
-            2.0 * (2.0 * c + 1.0) * self.limit * libm::exp(-2.0 * c * self.limit).min(1.0)
-                + 2.0 * y * self.limit;
+    fn error(self, c: f64, y: f64, fall: f64, at_zero: f64) -> f64 {
+        let rounded_arguments = 2.0 * (2.0 * c + 1.0) * self.limit * fall.min(1.0) + 2.0 * y * self.limit;
         let size = self.atoms[0] + self.atoms[1] + 2.0 * self.density / (c + 0.5);
         size / at_zero * (24.0 + rounded_arguments) * UNIT
     }
 
-    /// Encloses ln M(c), with about its two derivatives.
-    pub(super) fn log_moment(self, c: f64) -> (Enclosure, f64, f64) {
-        let value = |c: f64| self.scaled(c, 0.0).0;
-        let at_zero = value(c);
-        let error = self.error(c, 0.0, at_zero) * 1.01;
+    /// ln M(c).
+    pub(super) fn moments(self, c: f64) -> Moments {
+        let falls = self.falls(c);
+        let at_zero = self.scaled(c, 0.0, falls).0;
+        let error = self.error(c, 0.0, falls[0], at_zero) * 1.01;
         let log = Enclosure::new(at_zero.next_down(), at_zero.next_up()).ln() + Enclosure::new(-error, error);
         // Mean and variance of the tilted law, piece by piece: t = ε₀ − ℓ has the density e^(−(c+½)t) on [0, 2ε₀].
         let (rate, width) = (c + 0.5, 2.0 * self.limit);
@@ -69,32 +72,33 @@ impl ExponentialDensity {
         let total = self.atoms[0] + lower + self.density * zeroth;
         let mean = (lower * width + self.density * first) / total;
         let square = (lower * width * width + self.density * second) / total;
-        (
-            log + Enclosure::point(c) * Enclosure::point(self.limit),
-            self.limit - mean,
-            (square - mean * mean).max(0.0),
-        )
+        Moments {
+            c,
+            log_moment: log + Enclosure::point(c) * Enclosure::point(self.limit),
+            mean: self.limit - mean,
+            variance: (square - mean * mean).max(0.0),
+        }
     }
 
     /// Calls back with M(c+iy)/M(c) at y = step·j, and a bound on the error.
     pub(super) fn along(self, c: f64, step: f64, count: usize, mut found: impl FnMut(usize, f64, f64, f64)) {
-        let at_zero = self.scaled(c, 0.0).0;
+        let falls = self.falls(c);
+        let at_zero = self.scaled(c, 0.0, falls).0;
         for j in 0..count {
             let y = step * float(j);
-            let (re, im) = self.scaled(c, y);
-            found(j, re / at_zero, im / at_zero, 2.0 * self.error(c, y, at_zero));
+            let (re, im) = self.scaled(c, y, falls);
+            found(j, re / at_zero, im / at_zero, 2.0 * self.error(c, y, falls[0], at_zero));
         }
     }
 
-    /// The tilted density rises towards ε₀ as e^((c+½)ℓ): 64 pieces of equal width, of which those near ε₀ matter.
+    /// The tilted density rises towards ε₀ as e^((c+½)ℓ): where it is at least k/24 of its largest value, it lies within ln(24/k)/(c+½) of ε₀.
     pub(super) fn components(self, c: f64) -> Components {
-        let at_zero = self.scaled(c, 0.0).0;
-        let reach = (2.0 * self.limit).min(4.0 / (c + 0.5));
-        let edges: Vec<f64> = (0..=64u8).map(|k| self.limit - reach * (1.0 - f64::from(k) / 64.0)).collect();
-        let densities = edges[..64]
-            .iter()
-            .map(|&left| self.density * libm::exp(-(c + 0.5) * (self.limit - left)) / at_zero);
-        Components::new(&edges, &densities.collect::<Vec<_>>())
+        let slice = self.density / self.scaled(c, 0.0, self.falls(c)).0 / 24.0;
+        let rate = c + 0.5;
+        Components::of((1..24u8).map(|k| {
+            let width = (2.0 * self.limit).min(libm::log(24.0 / f64::from(k)) / rate);
+            (width, slice * width)
+        }))
     }
 }
 

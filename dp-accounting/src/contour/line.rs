@@ -4,11 +4,11 @@ use core::f64::consts::{FRAC_1_PI, TAU};
 
 use dp_core::rounding::Enclosure;
 
-use super::side::{Side, Tilt, log_kappa, many};
+use super::side::{Moments, Side, Tilt, log_kappa, many};
 use super::{UNIT, float};
 
 /// What aliases and the cut tail may add, relative to the main term, as a logarithm.
-const TOLERANCE: f64 = 28.0;
+const TOLERANCE: f64 = 24.0;
 
 /// More terms than that (about a second) are not evaluated.
 const MOST_WORK: f64 = 3.7e8;
@@ -40,35 +40,61 @@ struct Value {
     error: f64,
 }
 
-/// The logarithm of a product of moment functions.
-#[derive(Clone, Copy, Default)]
-struct Logarithm {
+/// A product of moment functions.
+#[derive(Clone, Copy)]
+struct Product {
+    /// Factors that were multiplied as they are: logarithms take longer.
+    re: f64,
+    im: f64,
+    /// The logarithm of the others.
     log: f64,
     phase: f64,
-    /// A bound on the error of both.
+    /// A bound on the error of the logarithm of all.
     uncertain: f64,
     /// Whether the phase is not known at all, a factor being too close to zero.
     lost: bool,
 }
 
-impl Logarithm {
+impl Product {
+    const ONE: Self = Self { re: 1.0, im: 0.0, log: 0.0, phase: 0.0, uncertain: 0.0, lost: false };
+
     /// Multiplies by the power `times` of a number that is known up to `error` and at most 1.
-    fn add(&mut self, times: f64, re: f64, im: f64, error: f64) {
-        let square = re * re + im * im;
-        let modulus = libm::sqrt(square);
+    fn multiply(&mut self, times: f64, re: f64, im: f64, error: f64) {
+        let modulus = (re * re + im * im).sqrt();
         if modulus <= 4.0 * error {
             self.log += times * libm::log((modulus + error).min(1.0));
             self.lost = true;
-        } else {
-            let angle = libm::atan2(im, re);
-            let log = 0.5 * libm::log(square);
-            self.log += times * log;
-            self.phase += times * angle;
-            // ln(z+e) − ln z is at most |e|/(|z|−|e|); the logarithm, the angle and the products are rounded.
-            self.uncertain +=
-                times * (error / (modulus - error) + (4.0 * angle.abs() + 4.0 * log.abs() + 8.0) * UNIT);
+            return;
         }
+        // ln(z+e) − ln z is at most |e|/(|z|−|e|).
+        self.uncertain += times * (error / (modulus - error));
+        if times == 1.0 {
+            (self.re, self.im) = (self.re * re - self.im * im, self.re * im + self.im * re);
+            // A complex product is right to √5 units.
+            self.uncertain += 4.0 * UNIT;
+            if self.re * self.re + self.im * self.im < 1e-200 {
+                self.fold();
+            }
+        } else {
+            self.add(times, re, im);
+        }
+    }
+
+    /// Adds `times` the logarithm of a number.
+    fn add(&mut self, times: f64, re: f64, im: f64) {
+        let (angle, log) = (libm::atan2(im, re), 0.5 * libm::log(re * re + im * im));
+        self.log += times * log;
+        self.phase += times * angle;
+        // The logarithm, the angle and the products are rounded, and so are the sums.
+        self.uncertain += times * (4.0 * angle.abs() + 4.0 * log.abs() + 8.0) * UNIT;
         self.uncertain += (self.log.abs() + self.phase.abs()) * UNIT;
+    }
+
+    /// Turns all into a logarithm.
+    fn fold(&mut self) {
+        let (re, im) = (self.re, self.im);
+        (self.re, self.im) = (1.0, 0.0);
+        self.add(1.0, re, im);
     }
 }
 
@@ -94,6 +120,17 @@ pub(super) struct Plan {
     mass: f64,
 }
 
+/// What a [pilot](Side::pilot) has found: where to look first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hint {
+    /// What part of the saddle point c was taken.
+    part: f64,
+    /// How far the neighbours are from c, and how wide a window they took.
+    gaps: [f64; 2],
+    width: f64,
+    reach: f64,
+}
+
 /// A window that keeps aliases out, for a tilt.
 struct Window {
     width: f64,
@@ -103,23 +140,24 @@ struct Window {
 }
 
 impl Window {
-    fn new(side: &Side, tilt: &Tilt, epsilon: f64, dither: f64) -> Self {
-        let (c, spread) = (tilt.c, libm::sqrt(tilt.variance));
+    fn new(side: &Side, at: &Moments, epsilon: f64, dither: f64, hint: Option<Hint>) -> Self {
+        let (c, spread) = (at.c, at.variance.sqrt());
         // The main term is near e^(K − cε)/(c(c+1)√(2πK″)), or e^(K − cε)/(c+1) where the spread is below 1/c.
         let wanted = TOLERANCE + libm::log((c + 1.0) * (1.0 + c * 2.5 * spread));
-        let beside = |sign: f64, longest: f64| {
+        // No other neighbour would do much better than this.
+        let enough = hint.map_or(0.0, |hint| 1.1 * hint.width).max(10.0 * spread);
+        let beside = |sign: f64, longest: f64, hinted: Option<f64>| {
             let mut best = (f64::INFINITY, (c, Enclosure::UNKNOWN));
-            let mut gap = (7.0 / (spread + 1e-300)).min(longest);
+            let mut gap = hinted.unwrap_or(7.0 / (spread + 1e-300)).min(longest);
             for _ in 0..24 {
                 let other = c + sign * gap;
-                let needed = side.tilt(other, 0.0, dither).map(|at| {
-                    let excess = at.log_moment.hi() - tilt.log_moment.lo() - (other - c) * epsilon
+                let needed = side.moments(other, dither).map(|there| {
+                    let excess = there.log_moment.hi() - at.log_moment.lo() - (other - c) * epsilon
                         + log_kappa(other).hi();
-                    ((excess + wanted) / gap, (other, at.log_moment))
+                    ((excess + wanted) / gap, (other, there.log_moment))
                 });
                 match needed {
-                    // No other gap would do much better.
-                    Some(found) if found.0 < 10.0 * spread => return found,
+                    Some(found) if found.0 < enough => return found,
                     Some(found) if found.0 < best.0 => best = found,
                     Some(_) => break,
                     None => {}
@@ -128,49 +166,58 @@ impl Window {
             }
             best
         };
-        let (left, right) = (beside(-1.0, 0.75 * c), beside(1.0, 8.0 + c));
+        let left = beside(-1.0, 0.75 * c, hint.map(|hint| hint.gaps[0]));
+        let right = beside(1.0, 8.0 + c, hint.map(|hint| hint.gaps[1]));
         // To the left δ ≤ 1 bounds the aliases as well.
-        let plain = (wanted - (tilt.log_moment.lo() - c * epsilon)) / c;
+        let plain = (wanted - (at.log_moment.lo() - c * epsilon)) / c;
         let width = left.0.min(plain).max(right.0).max(1.0 / c).max(4.0 * spread);
         Self { width, wanted, neighbours: [left.1, right.1] }
     }
 
     /// Whether the right neighbour is much closer than the spread suggests: M rises steeply there, because improbable losses begin to count.
     /// A smaller c makes room, at a price: the sums cancel more the farther c is from the saddle.
-    fn is_crowded(&self, tilt: &Tilt) -> bool {
-        let gap = self.neighbours[1].0 - tilt.c;
+    fn is_crowded(&self, side: &Side, at: &Moments) -> bool {
+        let gap = self.neighbours[1].0 - at.c;
         // Many parts make nodes dear, and few of them precision.
-        let narrow = if tilt.parts.len() > 8 { 0.1 } else { 0.05 };
-        gap * libm::sqrt(tilt.variance) < 2.0 && gap < narrow * tilt.c
+        let narrow = if side.parts.len() > 8 { 0.1 } else { 0.05 };
+        gap * at.variance.sqrt() < 2.0 && gap < narrow * at.c
     }
 }
 
 impl Plan {
-    /// A window and a reach that suit the tilt, or a somewhat smaller one, near ε. Nothing when no reach does.
-    pub(super) fn new(side: &Side, tilt: Tilt, epsilon: f64, dither: f64) -> Option<Self> {
-        let mut tilt = tilt;
-        let mut window = Window::new(side, &tilt, epsilon, dither);
+    /// A window and a reach that suit the saddle point, or a somewhat smaller c, near ε. Nothing when no reach does.
+    pub(super) fn new(
+        side: &Side,
+        saddle: Moments,
+        epsilon: f64,
+        dither: f64,
+        hint: Option<Hint>,
+    ) -> Option<Self> {
+        let mut at = saddle;
+        if let Some(Hint { part, .. }) = hint
+            && part < 1.0
+        {
+            at = side.moments(part * saddle.c, dither)?;
+        }
+        let mut window = Window::new(side, &at, epsilon, dither, hint);
         for _ in 0..6 {
-            if !window.is_crowded(&tilt) {
+            if !window.is_crowded(side, &at) {
                 break;
             }
-            tilt = side.tilt(0.85 * tilt.c, 0.0, dither)?;
-            window = Window::new(side, &tilt, epsilon, dither);
+            at = side.moments(0.85 * at.c, dither)?;
+            window = Window::new(side, &at, epsilon, dither, None);
         }
         let Window { width, wanted, neighbours } = window;
         if !width.is_finite() {
             return None;
         }
-        let (c, spread, step) = (tilt.c, libm::sqrt(tilt.variance), TAU / width);
+        let (c, spread, step) = (at.c, at.variance.sqrt(), TAU / width);
         // Beyond the reach: at most e^log_rest each, falling as 1/y². A longer reach takes finer nodes, which show finer components.
-        let mut reach = libm::sqrt(2.0 * wanted / tilt.variance).clamp(2.0 / (spread + 1.0 / c), 1e300);
-        let (mut served, mut ahead) = (0.0, 1.6);
+        let likely = hint.map_or((2.0 * wanted / at.variance).sqrt(), |hint| 0.8 * hint.reach);
+        let mut reach = likely.clamp(2.0 / (spread + 1.0 / c), 1e300);
+        let mut served = 1.6 * reach;
+        let mut tilt = side.tilt(c, served, dither)?;
         let log_rest = loop {
-            if reach > served {
-                served = ahead * reach;
-                ahead = 4.0;
-                tilt = side.tilt(c, served, dither)?;
-            }
             let decay = tilt.log_decay(reach);
             if decay <= -wanted && reach / step <= MOST_NODES {
                 break decay;
@@ -179,6 +226,10 @@ impl Plan {
             let most = if dither > 0.0 { MOST_WORK } else { MOST_WORK / 4.0 };
             if reach / step > MOST_NODES || reach / step * tilt.size() > most {
                 return None;
+            }
+            if reach > served {
+                served = 4.0 * reach;
+                tilt = side.tilt(c, served, dither)?;
             }
         };
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by MOST_WORK")]
@@ -196,6 +247,17 @@ impl Plan {
             neighbours,
             mass: side.log_total.exp().hi().max(1.0),
         })
+    }
+
+    /// What this plan suggests for a composition whose pilot it was made for, with the given saddle point.
+    pub(super) fn hint(&self, saddle: f64) -> Hint {
+        let c = self.tilt.moments.c;
+        Hint {
+            part: c / saddle,
+            gaps: self.neighbours.map(|(other, _)| (other - c).abs()),
+            width: TAU / self.step,
+            reach: self.step * float(self.count),
+        }
     }
 }
 
@@ -216,23 +278,24 @@ impl Line {
     /// Evaluates the moment function along the line.
     pub(super) fn new(plan: Plan) -> Self {
         let Plan { tilt, dither, step, count, log_rest, neighbours, mass } = plan;
-        // Logarithms of modulus and error factor, and the phase.
-        let mut sums = vec![Logarithm::default(); count];
+        let Moments { c, log_moment, .. } = tilt.moments;
+        let mut products = vec![Product::ONE; count];
         for (part, times) in &tilt.parts {
             let times = many(*times).hi();
-            part.along(step, count, |j, re, im, error| sums[j].add(times, re, im, error));
+            part.along(step, count, |j, re, im, error| products[j].multiply(times, re, im, error));
         }
         let (middle, spread) = (tilt.gaussian.hi(), tilt.gaussian.hi() - tilt.gaussian.lo());
-        let values = sums.iter().enumerate().map(|(j, sum)| {
+        let values = products.iter_mut().enumerate().map(|(j, product)| {
+            product.fold();
             let y = step * float(j);
-            let turned = middle * y * (tilt.c + 0.5);
+            let turned = middle * y * (c + 0.5);
             let fallen = 0.5 * middle * y * y;
-            let (log, phase) = (sum.log - fallen, sum.phase + turned);
-            let uncertain = sum.uncertain
-                + (0.5 * y * y + y * (tilt.c + 0.5)) * spread
+            let (log, phase) = (product.log - fallen, product.phase + turned);
+            let uncertain = product.uncertain
+                + (0.5 * y * y + y * (c + 0.5)) * spread
                 + (4.0 * fallen + 4.0 * turned + 2.0 * phase.abs() + 2.0 * log.abs() + 8.0) * UNIT;
             let modulus = libm::exp(log);
-            if uncertain < 0.1 && !sum.lost {
+            if uncertain < 0.1 && !product.lost {
                 Value { modulus, phase, error: modulus * uncertain * 1.06 }
             } else {
                 // |M(c+iy)| ≤ M(c) in any case.
@@ -240,7 +303,7 @@ impl Line {
             }
         });
         let values = values.collect();
-        Self { c: tilt.c, dither, log_moment: tilt.log_moment, step, values, log_rest, neighbours, mass }
+        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass }
     }
 
     /// Sums over the nodes at ε.
@@ -259,7 +322,7 @@ impl Line {
             let (re, im) = (c * c + c - y * y, y * (2.0 * c + 1.0));
             let norm = re * re + im * im;
             let (kernel_re, kernel_im) = (re / norm, -im / norm);
-            let kernel = 1.0 / libm::sqrt(norm);
+            let kernel = 1.0 / norm.sqrt();
             let term = twice * value.modulus * (cosine * kernel_re - sine * kernel_im);
             profile += term;
             // s·F: d/dε brings down −s.
@@ -302,7 +365,7 @@ impl Line {
         let mut below = (dithered - self.aliases(epsilon) - smeared).lo().max(0.0);
         if self.dither > 1.0 {
             // A wide dither: δ(ε) ≥ δ_v(ε+s) − δ_G(s), and δ_G(v/2 + z√v) ≤ Pr(N > z) ≤ e^(−z²/2).
-            let z = libm::sqrt(2.0 * (7.0 - libm::log(dithered.hi().max(1e-300))).max(1.0));
+            let z = (2.0 * (7.0 - libm::log(dithered.hi().max(1e-300))).max(1.0)).sqrt();
             let shifted = (point(epsilon) + dither * point(0.5) + point(z) * dither.sqrt()).hi();
             let told = (-(point(z).square() * point(0.5))).exp();
             let there = self.dithered(shifted, &self.sums(shifted)) - self.aliases(shifted) - told;

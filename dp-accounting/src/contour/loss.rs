@@ -1,13 +1,12 @@
 //! The privacy loss of one mechanism in one direction, as the engine sees it.
 
-use dp_core::rounding::Enclosure;
-
 use super::atoms::{Atoms, DiscreteGaussian};
 use super::cloud::Cloud;
 use super::components::Components;
 use super::float;
 use super::laplace::ExponentialDensity;
 use super::sampled_gaussian::SampledGaussian;
+use super::side::Moments;
 
 /// A law of losses whose moment function is known off the real line. Gaussian losses are not among them: they add up in closed form.
 #[derive(Clone, Debug)]
@@ -20,11 +19,7 @@ pub(super) enum Loss {
 
 /// A law tilted by e^(cL)/M(c).
 pub(super) struct Tilted {
-    /// Encloses ln M(c).
-    pub(super) log_moment: Enclosure,
-    /// About its first two derivatives, the mean and the variance of the tilted loss.
-    pub(super) mean: f64,
-    pub(super) variance: f64,
+    pub(super) moments: Moments,
     form: Form,
 }
 
@@ -34,25 +29,27 @@ enum Form {
 }
 
 impl Loss {
+    /// ln M(c), to a relative error of M of about e^−accuracy where it is a choice. Nothing when that takes too much.
+    pub(super) fn moments(&self, c: f64, accuracy: f64) -> Option<Moments> {
+        match self {
+            Self::ExponentialDensity(law) => Some(law.moments(c)),
+            Self::Atoms(atoms) => Some(atoms.tilt(c).moments(c)),
+            Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| cloud.moments(c)),
+            Self::SampledGaussian(law) => law.moments(c, accuracy),
+        }
+    }
+
     /// The law tilted at c > 0, good for |y| ≤ reach. Nothing when that takes too much.
     pub(super) fn tilt(&self, c: f64, reach: f64) -> Option<Tilted> {
         let of_cloud = |cloud: Cloud, components| Tilted {
-            log_moment: cloud.log_moment(),
-            mean: cloud.mean(),
-            variance: cloud.variance(),
+            moments: cloud.moments(c),
             form: Form::Cloud(cloud, components),
         };
         match self {
-            Self::ExponentialDensity(law) => {
-                let (log_moment, mean, variance) = law.log_moment(c);
-                let components = if reach > 0.0 { law.components(c) } else { Components::default() };
-                Some(Tilted {
-                    log_moment,
-                    mean,
-                    variance,
-                    form: Form::ExponentialDensity(*law, c, components),
-                })
-            }
+            Self::ExponentialDensity(law) => Some(Tilted {
+                moments: law.moments(c),
+                form: Form::ExponentialDensity(*law, c, law.components(c)),
+            }),
             Self::Atoms(atoms) => Some(of_cloud(atoms.tilt(c), Components::default())),
             Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| of_cloud(cloud, Components::default())),
             Self::SampledGaussian(law) => {

@@ -40,9 +40,10 @@ mod side;
 pub(crate) use atoms::WIDEST_DISCRETE_GAUSSIAN;
 pub(crate) use side::{Side, many};
 
-use dp_core::rounding::Enclosure;
+use dp_core::rounding::{Enclosure, sub_down, sub_up};
 
-use line::{Line, Plan};
+use line::{Hint, Line, Plan};
+use side::{Moments, Start};
 
 /// Half the distance of 1 to the next float: the relative error of one operation.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -57,7 +58,7 @@ impl Side {
             return Enclosure::new(lower, if infinite.hi() > 0.0 { f64::INFINITY } else { self.max_loss });
         }
         // The finite losses may have this much: at least, and at most.
-        let (least, most) = (delta - infinite.hi(), delta - infinite.lo());
+        let (least, most) = (sub_down(delta, infinite.hi()), sub_up(delta, infinite.lo()));
         if most < 0.0 {
             return Enclosure::point(f64::INFINITY);
         }
@@ -72,20 +73,20 @@ impl Side {
         }
         if floor > 0.0 {
             // One look, at the c that would be the best for a Gaussian loss.
-            let bound =
-                self.tilt(-2.0 * libm::log(least) / floor, 0.0, 0.0).map(|tilt| tilt.epsilon_bound(least));
+            let bound = self.moments(-2.0 * libm::log(least) / floor, 0.0).map(|at| at.epsilon_bound(least));
             found = narrowed(found, Enclosure::new(0.0, bound.unwrap_or(f64::INFINITY)));
             if found.hi() <= floor {
                 return found;
             }
         }
-        let Some((tilt, bound)) = self.saddle_for_delta(least, 0.0, 0.05) else { return found };
+        let (start, hint) = self.scouted(|pilot, start| pilot.saddle_for_delta(least, start), None);
+        let Some((saddle, bound)) = self.saddle_for_delta(least, start) else { return found };
         found = narrowed(found, Enclosure::new(0.0, bound.max(0.0)));
-        if found.hi() <= floor || tilt.is_blurred() {
+        if found.hi() <= floor || saddle.is_blurred() {
             return found;
         }
-        let guess = (tilt.mean - libm::log1p(1.0 / tilt.c)).clamp(0.0, found.hi());
-        if let Some(plan) = Plan::new(self, tilt, guess, 0.0) {
+        let guess = saddle.likely_epsilon().clamp(0.0, found.hi());
+        if let Some(plan) = Plan::new(self, saddle, guess, 0.0, hint) {
             found = narrowed(found, Line::new(plan).epsilon(least, most, guess, found));
         }
         // Dithers: a wide one first, which costs little and shows where to look.
@@ -101,14 +102,15 @@ impl Side {
             } else {
                 found.lo() + (found.hi() - found.lo()) / 2.0
             };
-            let saddle = if found.lo() == 0.0 {
-                self.saddle_for_delta(least, dither, 0.02)
+            let start = Start { c: saddle.c, dither, precision: 0.02 };
+            let dithered = if found.lo() == 0.0 {
+                self.saddle_for_delta(least, start)
             } else {
-                self.saddle_for_epsilon(middle, dither, 0.02)
+                self.saddle_for_epsilon(middle, start)
             };
-            let Some((tilt, _)) = saddle else { break };
-            let c = tilt.c;
-            let Some(plan) = self.plan(c, middle, dither) else { break };
+            let Some((at, _)) = dithered else { break };
+            let c = at.c;
+            let Some(plan) = Plan::new(self, at, middle, dither, None) else { break };
             let before = found.hi() - found.lo();
             found = narrowed(found, Line::new(plan).epsilon(least, most, middle, found));
             stalled = if found.hi() - found.lo() > 0.8 * before { stalled + 1 } else { 0 };
@@ -128,7 +130,9 @@ impl Side {
             return self.infinite();
         }
         let mut found = Enclosure::new(0.0, 1.0);
-        let Some((tilt, bound)) = self.saddle_for_epsilon(epsilon, 0.0, 0.05) else { return found };
+        let (start, hint) =
+            self.scouted(|pilot, start| pilot.saddle_for_epsilon(epsilon, start), Some(epsilon));
+        let Some((saddle, bound)) = self.saddle_for_epsilon(epsilon, start) else { return found };
         found = narrowed(
             found,
             Enclosure::new(0.0, (Enclosure::point(bound).exp() + self.infinite()).hi().min(1.0)),
@@ -137,19 +141,20 @@ impl Side {
             let line = Line::new(plan);
             (line.enclose(epsilon, &line.sums(epsilon)) + self.infinite()).probability()
         };
-        if tilt.is_blurred() {
+        if saddle.is_blurred() {
             return found;
         }
-        let mut dither = accuracy / (4.0 * (tilt.c + 1.0) * tilt.c.max(0.1));
-        if let Some(plan) = Plan::new(self, tilt, epsilon, 0.0) {
+        let mut dither = accuracy / (4.0 * (saddle.c + 1.0) * saddle.c.max(0.1));
+        if let Some(plan) = Plan::new(self, saddle, epsilon, 0.0, hint) {
             found = narrowed(found, on(plan));
         }
         for _ in 0..4 {
             if found.relative_width() <= accuracy {
                 break;
             }
-            let Some((tilt, _)) = self.saddle_for_epsilon(epsilon, dither, 0.02) else { break };
-            let Some(plan) = self.plan(tilt.c, epsilon, dither) else { break };
+            let start = Start { c: saddle.c, dither, precision: 0.02 };
+            let Some((at, _)) = self.saddle_for_epsilon(epsilon, start) else { break };
+            let Some(plan) = Plan::new(self, at, epsilon, dither, None) else { break };
             let before = found.hi() - found.lo();
             found = narrowed(found, on(plan));
             if found.hi() - found.lo() > 0.8 * before {
@@ -160,8 +165,18 @@ impl Side {
         found
     }
 
-    fn plan(&self, c: f64, epsilon: f64, dither: f64) -> Option<Plan> {
-        Plan::new(self, self.tilt(c, 0.0, dither)?, epsilon, dither)
+    /// Where to start, from a look at a few of the parts where there are many. It proves nothing.
+    fn scouted(
+        &self,
+        saddle: impl Fn(&Side, Start) -> Option<(Moments, f64)>,
+        epsilon: Option<f64>,
+    ) -> (Start, Option<Hint>) {
+        let anew = Start::anew(0.0, 0.05);
+        let Some(pilot) = self.pilot() else { return (anew, None) };
+        let Some((at, _)) = saddle(&pilot, anew) else { return (anew, None) };
+        let epsilon = epsilon.unwrap_or(at.likely_epsilon().max(0.0));
+        let plan = Plan::new(&pilot, at, epsilon, 0.0, None);
+        (Start { c: at.c, ..anew }, plan.map(|plan| plan.hint(at.c)))
     }
 }
 

@@ -14,11 +14,14 @@
 //!
 //! **Rounding.** The nodes are exact: multiples of a step with 16 binary digits after the point. The rest is bounded term by term.
 
+use dp_core::rounding::Enclosure;
+
 use crate::sampling::Direction;
 
 use super::UNIT;
-use super::cloud::{Cloud, Point};
+use super::cloud::{Cloud, Point, relative};
 use super::components::Components;
+use super::side::Moments;
 
 /// A Poisson-sampled Gaussian mechanism, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,10 +39,13 @@ const BLOCK: f64 = 0.25;
 const MOST_BLOCKS: f64 = 20_000.0;
 /// So few are all kept.
 const FEW_BLOCKS: f64 = 160.0;
-/// −ln of the relative error that the quadrature and the cut may have.
-const ACCURACY: f64 = 41.0;
-/// How far beyond the last hump the nodes go: e^(−t²/2) is 2e-19 there.
-const BEYOND: f64 = 9.25;
+/// −ln of the relative error that the quadrature and the cut may have, at most.
+const FINEST: f64 = 37.0;
+
+/// How far beyond the last hump the nodes go for an accuracy: to where e^(−t²/2) is smaller.
+fn beyond(accuracy: f64) -> f64 {
+    (2.0 * accuracy).sqrt() + 0.2
+}
 
 impl SampledGaussian {
     /// The exponent of r in the tilted law at c.
@@ -50,100 +56,118 @@ impl SampledGaussian {
         }
     }
 
-    /// The strip's half width, the step, and the quadrature's error relative to M(c), for |y| ≤ reach.
-    fn rule(self, exponent: f64, reach: f64) -> (f64, f64) {
+    /// The step, and the quadrature's error relative to M(c), for |y| ≤ reach.
+    fn rule(self, exponent: f64, reach: f64, accuracy: f64) -> (f64, f64) {
         let below_zero = (-exponent).max(0.0);
         // θ = 2.8 of π for positive exponents; smaller for negative ones, where −a·ln cos(θ/2) grows.
         let widest: f64 = if below_zero > 0.0 { (8.0 / below_zero).sqrt().min(1.8) } else { 2.8 };
         let d = (widest / self.mu).min(8.5);
         let theta = self.mu * d * 1.000_000_1;
         let growth = d * d / 2.0 + reach * theta - below_zero * libm::log(libm::cos(theta / 2.0));
-        let step = core::f64::consts::TAU * d / (growth + ACCURACY);
+        let step = core::f64::consts::TAU * d / (growth + accuracy);
         // Rounded down to a dyadic number, so that the nodes are exact.
         let step = libm::floor(step * 65_536.0) / 65_536.0;
         let error = 2.0 * libm::exp(growth - core::f64::consts::TAU * d / step) * 1.001;
         (step, error)
     }
 
+    /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too many nodes.
+    pub(super) fn moments(self, c: f64, accuracy: f64) -> Option<Moments> {
+        let (a, sign, accuracy) = (self.exponent(c), self.sign(), accuracy.min(FINEST));
+        let (step, quadrature_error) = self.rule(a, 0.0, accuracy);
+        let blocks = self.blocks(a, accuracy)?;
+        if !(blocks.count(step) < MOST_NODES && quadrature_error < 1e-6) {
+            return None;
+        }
+        // Heights relative to the highest one so far, nearly: a tilt may be enormous.
+        let (mut top, mut count, mut total, mut error) = (f64::NEG_INFINITY, 0.0, 0.0, 0.0);
+        let (mut first, mut second) = (0.0, 0.0);
+        blocks.for_each_node(step, |x| {
+            let node = self.node(x, a);
+            if node.log_height > top + 30.0 {
+                let scale = libm::exp(top - node.log_height);
+                for sum in [&mut total, &mut error, &mut first, &mut second] {
+                    *sum *= scale;
+                }
+                top = node.log_height;
+            }
+            let weight = libm::exp(node.log_height - top);
+            let loss = sign * node.log_ratio;
+            count += 1.0;
+            total += weight;
+            first += weight * loss;
+            second += weight * loss * loss;
+            // The height is rounded once more, the exponential is right to three ulps, and each scale to a few.
+            error +=
+                weight * relative(node.log_height_error + (node.log_height.abs() + top.abs() + 16.0) * UNIT);
+        });
+        let missing = quadrature_error + blocks.missing(step, top + libm::log(total))?;
+        let error = 1.01 * (error / total + 2.0 * (count + 8.0) * UNIT) + missing;
+        // The step and √(2π) belong to each mass.
+        let (mean, root) = (first / total, Enclosure::new(0.918_938_533_204_672_6, 0.918_938_533_204_672_9));
+        let log_moment = Enclosure::new(total.next_down(), total.next_up()).ln()
+            + Enclosure::point(top)
+            + (Enclosure::point(step).ln() - root)
+            + Enclosure::new(-1.01 * error, 1.01 * error);
+        Some(Moments { c, log_moment, mean, variance: (second / total - mean * mean).max(0.0) })
+    }
+
     /// The tilted law at c, good for |y| ≤ reach, and its uniform components. Nothing when it takes too many nodes.
     pub(super) fn tilt(self, c: f64, reach: f64) -> Option<(Cloud, Components)> {
-        let a = self.exponent(c);
-        let (step, quadrature_error) = self.rule(a, reach);
-        let blocks = self.blocks(a)?;
-        if !(step > 0.0 && blocks.kept_width() / step < MOST_NODES && quadrature_error < 1e-6) {
+        let (a, sign) = (self.exponent(c), self.sign());
+        let (step, quadrature_error) = self.rule(a, reach, FINEST);
+        let blocks = self.blocks(a, FINEST)?;
+        if !(blocks.count(step) < MOST_NODES && quadrature_error < 1e-6) {
             return None;
         }
         let mut nodes = Vec::new();
-        for start in &blocks.kept {
-            let mut index = libm::ceil(start / step);
-            while index * step < start + BLOCK {
-                nodes.push(self.node(index * step, a));
-                index += 1.0;
-            }
-        }
-        let sign = if self.direction == Direction::Remove { 1.0 } else { -1.0 };
+        blocks.for_each_node(step, |x| nodes.push(self.node(x, a)));
+        // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…
+        let scale = libm::log(step) - 0.918_938_533_204_672_8;
         let points: Vec<Point> = nodes
             .iter()
             .map(|node| Point {
                 loss: sign * node.log_ratio,
                 loss_error: node.log_ratio_error,
-                log_mass: node.log_height,
-                log_mass_error: node.log_height_error,
+                log_mass: node.log_height + scale,
+                log_mass_error: node.log_height_error
+                    + (node.log_height.abs() + 3.0 * scale.abs() + 4.0) * UNIT,
             })
             .collect();
-        // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…
-        let scale = libm::log(step) - 0.918_938_533_204_672_8;
-        let points: Vec<Point> = points
-            .into_iter()
-            .map(|point| Point {
-                log_mass: point.log_mass + scale,
-                log_mass_error: point.log_mass_error
-                    + (point.log_mass.abs() + 3.0 * scale.abs() + 4.0) * UNIT,
-                ..point
-            })
-            .collect();
-        // Heights relative to the highest one: a tilt may be enormous.
-        let top = nodes.iter().map(|node| node.log_height).fold(f64::NEG_INFINITY, f64::max);
-        let total = nodes.iter().map(|node| libm::exp(node.log_height - top)).sum::<f64>() * step;
-        // What the skipped nodes would add: in each block at most (its width + a step) times the bound on f.
-        let skipped = (BLOCK + step) * libm::exp(blocks.log_skipped - top) / total;
-        // Σ h·f beyond an end is at most f·h/(1 − e^(−th)) ≤ f·(1/t + h).
-        let cut = libm::exp(blocks.log_ends - top) * (1.0 / BEYOND + step) / total;
-        if !(total > 0.0 && skipped + cut < 1e-6) {
-            return None;
-        }
-        let missing = quadrature_error + 1.01 * (skipped + cut);
-        let cloud = Cloud::new(&points, missing);
-        // Without a reach nobody asks how fast the moments fall off.
-        let components =
-            if reach > 0.0 { self.components(&nodes, a, step, (top, total)) } else { Components::default() };
-        Some((cloud, components))
+        let cloud = Cloud::new(&points, quadrature_error);
+        let log_total = cloud.moments(c).log_moment.lo();
+        let cloud = cloud.missing(blocks.missing(step, log_total - scale)?);
+        let log_integral = log_total - scale + libm::log(step);
+        Some((cloud, self.components(&nodes, a, step, log_integral)))
     }
 
-    /// Where f matters: blocks of nodes on which it may exceed e^−46 of its largest value.
+    /// The loss is ln r or −ln r.
+    fn sign(self) -> f64 {
+        if self.direction == Direction::Remove { 1.0 } else { -1.0 }
+    }
+
+    /// Where f matters: blocks of nodes on which it may exceed e^(−5−accuracy) of its largest value.
     ///
     /// On a block d/dx ln f = −x + aμp(x) is at most −x_left + aμp at one of its ends, p being monotone.
-    fn blocks(self, a: f64) -> Option<Blocks> {
-        let shifted = a * self.mu;
+    fn blocks(self, a: f64, accuracy: f64) -> Option<Blocks> {
+        let (shifted, beyond) = (a * self.mu, beyond(accuracy));
         // Multiples of a quarter, like the blocks: whether a node lies in a block is then decided exactly.
-        let first = libm::floor((shifted.min(0.0) - BEYOND) / BLOCK) * BLOCK;
-        let last = shifted.max(0.0) + BEYOND;
+        let first = libm::floor((shifted.min(0.0) - beyond) / BLOCK) * BLOCK;
+        let last = shifted.max(0.0) + beyond;
         if last - first >= MOST_BLOCKS * BLOCK || shifted.is_nan() {
             return None;
         }
         if last - first < FEW_BLOCKS * BLOCK {
-            // Not worth a look.
-            let ends = self.node(first, a).log_height.max(self.node(last + BLOCK, a).log_height);
-            let count = libm::ceil((last - first) / BLOCK);
-            let mut kept = Vec::new();
-            let mut start = first;
-            #[allow(clippy::cast_precision_loss, reason = "at most FEW_BLOCKS")]
-            while (kept.len() as f64) < count {
-                kept.push(start);
-                start += BLOCK;
-            }
-            let log_ends = ends + core::f64::consts::LN_2;
-            return Some(Blocks { kept, log_skipped: f64::NEG_INFINITY, log_ends });
+            // Not worth a look: all in one.
+            let end = first + libm::ceil((last - first) / BLOCK) * BLOCK;
+            let log_ends = self.node(first, a).log_height.max(self.node(end, a).log_height);
+            let log_ends = log_ends + core::f64::consts::LN_2;
+            return Some(Blocks {
+                kept: vec![(first, end)],
+                log_skipped: f64::NEG_INFINITY,
+                log_ends,
+                beyond,
+            });
         }
         let mut bounds = Vec::new();
         let (mut left, mut highest) = (self.node(first, a), f64::NEG_INFINITY);
@@ -155,13 +179,14 @@ impl SampledGaussian {
             highest = highest.max(left.log_height);
             left = right;
         }
-        let limit = highest - 46.0;
+        let limit = highest - accuracy - 5.0;
         let (kept, skipped): (Vec<_>, Vec<_>) = bounds.into_iter().partition(|(_, bound)| *bound > limit);
         // At most so many times e^limit.
         #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
         let log_skipped = limit + libm::log(skipped.len() as f64 + 1e-300);
         let log_ends = left.log_height.max(log_first) + core::f64::consts::LN_2;
-        Some(Blocks { kept: kept.into_iter().map(|(start, _)| start).collect(), log_skipped, log_ends })
+        let kept = kept.into_iter().map(|(start, _)| (start, start + BLOCK)).collect();
+        Some(Blocks { kept, log_skipped, log_ends, beyond })
     }
 
     /// r and f at a node.
@@ -194,7 +219,7 @@ impl SampledGaussian {
     /// Lower bounds on the tilted density of the loss: f/(μp), between nodes.
     ///
     /// d/dx ln(f/p) = −x + μ((a+1)p − 1), and p rises, which bounds the slope on a cell and with it the least value.
-    fn components(self, nodes: &[Node], a: f64, step: f64, (top, total): (f64, f64)) -> Components {
+    fn components(self, nodes: &[Node], a: f64, step: f64, log_integral: f64) -> Components {
         let log_density =
             |node: &Node| node.log_height - libm::log(self.mu * node.share.max(f64::MIN_POSITIVE));
         let mut edges: Vec<f64> = nodes.iter().map(|node| node.log_ratio).collect();
@@ -210,7 +235,7 @@ impl SampledGaussian {
                 let greatest_slope = -left.x + self.mu * (ends[0].max(ends[1]) - 1.0);
                 let from_left = log_density(left) + least_slope.min(0.0) * step;
                 let from_right = log_density(right) - greatest_slope.max(0.0) * step;
-                libm::exp(from_left.max(from_right) - top) / total
+                libm::exp(from_left.max(from_right) - log_integral)
             })
             .collect();
         if self.direction == Direction::Add {
@@ -224,18 +249,40 @@ impl SampledGaussian {
 
 /// The blocks of nodes that are looked at.
 struct Blocks {
-    /// Where each starts, rising.
-    kept: Vec<f64>,
+    /// From where to where each goes, rising. Their ends are multiples of a quarter.
+    kept: Vec<(f64, f64)>,
     /// ln of the sum of bounds on f over the others.
     log_skipped: f64,
     /// ln of what f has at both ends together.
     log_ends: f64,
+    /// How fast ln f falls beyond the ends, at least.
+    beyond: f64,
 }
 
 impl Blocks {
-    #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
-    fn kept_width(&self) -> f64 {
-        self.kept.len() as f64 * BLOCK
+    /// About how many nodes there are.
+    fn count(&self, step: f64) -> f64 {
+        self.kept.iter().map(|(start, end)| (end - start) / step).sum()
+    }
+
+    /// The nodes are the multiples of the step.
+    fn for_each_node(&self, step: f64, mut look: impl FnMut(f64)) {
+        for (start, end) in &self.kept {
+            let mut index = libm::ceil(start / step);
+            while index * step < *end {
+                look(index * step);
+                index += 1.0;
+            }
+        }
+    }
+
+    /// A bound on what all other nodes would add, relative to the sum over those looked at. Nothing when that is much.
+    fn missing(&self, step: f64, log_sum: f64) -> Option<f64> {
+        // In each skipped block at most (its width + a step) times the bound on f.
+        let skipped = (BLOCK / step + 1.0) * libm::exp(self.log_skipped - log_sum);
+        // Σ f beyond an end is at most f/(1 − e^(−th)) ≤ f·(1/th + 1).
+        let cut = (1.0 / (self.beyond * step) + 1.0) * libm::exp(self.log_ends - log_sum);
+        (skipped + cut < 1e-6).then_some(1.01 * (skipped + cut))
     }
 }
 

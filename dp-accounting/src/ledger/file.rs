@@ -78,7 +78,12 @@ impl Drop for Lock<'_> {
 }
 
 fn io_error(doing: &'static str, path: &Path, error: &io::Error) -> LedgerError {
-    LedgerError::Io { doing, path: path.display().to_string(), reason: error.to_string() }
+    let hint = match (doing, error.kind()) {
+        ("opening", io::ErrorKind::NotFound) => " (`Ledger::create` starts a new ledger)",
+        ("creating", io::ErrorKind::AlreadyExists) => " (`Ledger::open` goes on with one)",
+        _ => "",
+    };
+    LedgerError::Io { doing, path: path.display().to_string(), reason: format!("{error}{hint}") }
 }
 
 /// Whether the path still leads to the open file: what is appended to a file that was deleted is lost.

@@ -286,7 +286,7 @@ fn a_ledger_of_something_else_is_not_opened() {
     assert_eq!(
         say(Ledger::<Pure, AddRemove>::open(&missing).unwrap_err()),
         format!(
-            "opening {} failed: No such file or directory (os error 2); nothing was released, and the file is read anew before the next spend",
+            "opening {} failed: No such file or directory (os error 2) (`Ledger::create` starts a new ledger); nothing was released, and the file is read anew before the next spend",
             missing.display()
         )
     );

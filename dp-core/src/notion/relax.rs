@@ -25,10 +25,10 @@ use crate::{Mu, Rho};
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not imply `{G}`",
+    message = "`{Self}` does not imply `{G}` as it stands",
     label = "no relaxation from `{Self}` to `{G}`",
-    note = "relaxations only weaken: Pure → Gdp → Zcdp → Rdp, and any of them → Approx at a chosen δ by `.at_delta(…)`; \
-            nothing leads back"
+    note = "relaxations only weaken: Pure → Gdp → Zcdp → Rdp; nothing leads back",
+    note = "Approx needs a δ: `.at_delta(Delta::ZERO)` for a Pure guarantee, `.at_delta(…)` with a δ of your choice for the others"
 )]
 pub trait Relax<G: Guarantee>: Guarantee {
     /// The weaker statement. Call it as [`Guarantee::relax`].
@@ -106,7 +106,7 @@ impl From<Pure> for Zcdp {
 #[diagnostic::on_unimplemented(
     message = "cannot combine guarantees of different notions: `{Self}` and `{G}`",
     label = "this is a guarantee in `{Self}`, but `{G}` is asked for",
-    note = "relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx; \
+    note = "relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx (`.at_delta(Delta::ZERO)` if it is Pure); \
             if a budget is the stronger one, state the budget in the weaker notion"
 )]
 pub trait SameNotion<G: Guarantee>: Guarantee {

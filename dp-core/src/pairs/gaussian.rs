@@ -4,7 +4,7 @@ use super::{DominatingPair, within_profile_limits};
 use crate::normal::{density, mills, mills_difference, upper_tail};
 use crate::rounding::{Enclosure, div_up};
 use crate::search::smallest_with_value_at_most;
-use crate::{Alpha, Delta, Epsilon, Mu};
+use crate::{Alpha, Delta, Epsilon, Error, Mu};
 
 /// P = N(μ, 1), Q = N(0, 1): the Gaussian mechanism with μ = Δ₂/σ, and every μ-GDP mechanism (Dong, Roth and Su 2022).
 ///
@@ -23,6 +23,25 @@ impl GaussianPair {
     #[must_use]
     pub const fn new(mu: Mu) -> Self {
         Self { mu }
+    }
+
+    /// The pair of noise whose standard deviation is `multiplier` times the sensitivity ("noise multiplier" in DP-SGD): μ = 1/multiplier, rounded up.
+    ///
+    /// ```
+    /// use dp_core::pairs::GaussianPair;
+    ///
+    /// assert_eq!(GaussianPair::with_noise_multiplier(0.8)?.mu().get(), 1.25);
+    /// # Ok::<(), dp_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < multiplier < ∞.
+    pub fn with_noise_multiplier(multiplier: f64) -> Result<Self, Error> {
+        if multiplier > 0.0 && multiplier.is_finite() {
+            Ok(Self::new(Mu::saturating(div_up(1.0, multiplier))))
+        } else {
+            Err(Error::OutOfRange { argument: "noise multiplier", allowed: "(0, ∞)", found: multiplier })
+        }
     }
 
     /// The distance.
