@@ -14,7 +14,7 @@ mod multinomial;
 use dp_core::{Bounds, Mechanism, Scale};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::{
-    ArsinhNormal, Binomial, Cauchy, Exponential, Flat, Geometric, Gumbel, LaplaceLogNormal, Law,
+    ArsinhNormal, Binomial, Cauchy, Exponential, Flat, Geometric, Gumbel, LaplaceLogNormal, Law, PolyPlace,
     PolynomialTail, Rounded, StandardNormal, StudentT, UniformLogNormal,
 };
 use dp_mechanisms::{BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace};
@@ -72,6 +72,7 @@ fn samplers(factor: f64) -> Vec<Sampler> {
         rounded("gaussian scale 1", StandardNormal, scaled(1.0)),
         rounded("polynomial tail 2", PolynomialTail::new(2.0).unwrap(), scaled(1.0)),
         rounded("polynomial tail 4", PolynomialTail::new(4.0).unwrap(), scaled(1.0)),
+        rounded("poly place 2.5", PolyPlace::new(2.5).unwrap(), scaled(1.0)),
         rounded("laplace log-normal 0.5", LaplaceLogNormal::new(0.5).unwrap(), scaled(1.0)),
         rounded("uniform log-normal 0.5", UniformLogNormal::new(0.5).unwrap(), scaled(1.0)),
         rounded("arsinh-normal 0.7", ArsinhNormal::new(0.7).unwrap(), scaled(1.0)),

@@ -5,6 +5,8 @@ use core::marker::PhantomData;
 
 use dp_core::{AddRemove, Adjacency, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
+use crate::LocalSensitivity;
+
 /// The number of records for which a predicate holds.
 ///
 /// One record changes it by at most one, whether it is added, removed or replaced. The predicate must be a function of the record
@@ -98,6 +100,13 @@ where
 {
     fn sensitivity(&self) -> Sensitivity<N, A> {
         Sensitivity::new(1.0).expect("one is a sensitivity")
+    }
+}
+
+/// A constant: one record can always change it by one, if the predicate is not a constant itself.
+impl<T, P: Fn(&T) -> bool, A: Adjacency> LocalSensitivity for Count<T, P, A> {
+    fn local_at_distance(&self, _: &[T], _: u64) -> Result<f64, Error> {
+        Ok(1.0)
     }
 }
 

@@ -12,6 +12,8 @@ use dp_core::{AddRemove, Adjacency, Error, L1, Query, ReplaceOne, Sensitivity, S
 /// private as how often, so the noise must be one that hides rare keys, such as `dp_mechanisms::StabilityHistogram`. Where the keys are known beforehand, a
 /// [`Histogram`](crate::Histogram) needs no δ.
 ///
+/// Two keys that compare as equal must *be* equal in all that a reader could see, because one of them is released and which one depends on the records.
+///
 /// ```
 /// use dp_core::{Approx, Measurement, Query};
 /// use dp_mechanisms::{StabilityHistogram, rng::OsSeeded};

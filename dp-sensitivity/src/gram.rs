@@ -86,12 +86,12 @@ impl<R, A> Gram<R, A> {
         self.columns * (self.columns + 1) / 2
     }
 
-    fn unit(&self) -> f64 {
+    pub(crate) fn unit(&self) -> f64 {
         unit_for(self.bound, BITS)
     }
 
     /// The longest row in units, rounded down.
-    fn longest(&self) -> i128 {
+    pub(crate) fn longest(&self) -> i128 {
         #[allow(clippy::cast_possible_truncation)] // at most 2³¹
         let longest = (self.bound / self.unit()).floor() as i128;
         longest
@@ -102,7 +102,7 @@ impl<R, A> Gram<R, A> {
     }
 
     /// The row in units, its Euclidean length at most [`longest`](Self::longest): a function of this row alone.
-    fn integers(&self, row: &[f64]) -> Vec<i128> {
+    pub(crate) fn integers(&self, row: &[f64]) -> Vec<i128> {
         let finite = |x: &f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
         let row: Vec<f64> = row.iter().take(self.columns).map(finite).collect();
         let largest = row.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));

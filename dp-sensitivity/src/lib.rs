@@ -9,6 +9,11 @@
 //! | [`Sum`] of records in [a, b] | [`AddRemove`](dp_core::AddRemove) | max(\|a\|, \|b\|) |
 //! | | [`ReplaceOne`](dp_core::ReplaceOne) | b − a |
 //! | [`Mean`] of n records in [a, b] | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)/n |
+//! | [`TrimmedMean`] without the m smallest and m largest of n | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)/(n − 2m) |
+//! | [`WinsorisedMean`] with the m smallest and m largest of n pulled in | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)(m + 1)/n |
+//! | [`Quantile`]: median, minimum, maximum and all between | both | b − a |
+//! | [`StandardDeviation`] of n records in [a, b] | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)/√n, or (b − a)√(n−1)/n |
+//! | [`ReciprocalCount`], 1/max(c, 1) | [`AddRemove`](dp_core::AddRemove) | ½ |
 //! | [`Variance`] of n records in [a, b] | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)²/n, or (b − a)²(n−1)/n² |
 //! | [`SecondMoment`], Σx² of records in [−b, b] | both | b² |
 //! | [`Histogram`] over declared bins | [`AddRemove`](dp_core::AddRemove) | 1 in every norm |
@@ -16,6 +21,24 @@
 //! | [`CountBy`] keys that nobody can list | both | as a histogram, in ℓ1 |
 //! | [`Gram`] matrix XᵀX of rows up to length B | [`AddRemove`](dp_core::AddRemove) | B² in ℓ2 |
 //! | | [`ReplaceOne`](dp_core::ReplaceOne) | √2·B² in ℓ2 |
+//! | [`PredictionVariance`] of a ridge regression at a point z | [`AddRemove`](dp_core::AddRemove) | \|z\|²·B²/(λ(λ + B²)) |
+//! | [`Triangles`] in a [`Graph`] on n nodes | [`EdgeAdjacency`](dp_core::EdgeAdjacency) | n − 2 |
+//! | [`KStars`] in a [`Graph`] on n nodes | [`EdgeAdjacency`](dp_core::EdgeAdjacency) | 2·C(n−2, k−1) |
+//! | [`MaxDegree`] of a [`Graph`] | [`EdgeAdjacency`](dp_core::EdgeAdjacency) | 1 |
+//!
+//! The worst case is not the data at hand. Most of the numbers above know their [local sensitivity](LocalSensitivity), that at every distance, and a smooth bound on it, and take
+//! less noise in one of these ways:
+//!
+//! | release | what it does | guarantee |
+//! |---|---|---|
+//! | [`smooth`] noise | noise in proportion to a smooth bound on the local sensitivity, from eight laws | [`Pure`](dp_core::Pure), [`Approx`](dp_core::Approx), [`Zcdp`](dp_core::Zcdp) |
+//! | [`ProposeTestRelease`] | noise for a proposed sensitivity, if the data are far from more sensitive ones | [`Approx`](dp_core::Approx) |
+//! | [`PrivateSensitivityBound`] | asks the data for a bound on their sensitivity first, privately | [`Approx`](dp_core::Approx) |
+//! | [`StableRelease`] | [`Mode`], [`TopK`] and other values exactly, if a few records do not change them | [`Approx`](dp_core::Approx) |
+//!
+//! Which of them serves best depends on the data: a [`comparison`] shows all, for the owner of the data.
+//!
+//! Queries that know their [local sensitivity](LocalSensitivity) can be released with noise in proportion to a smooth bound on it: see [`smooth`].
 //!
 //! Whatever the records hold, a query has an answer: they are clamped to the declared bounds first, and `NaN` becomes the middle of the
 //! bounds. That is a function of each record alone, so it costs no privacy.
@@ -31,26 +54,72 @@
 //! # Ok::<(), dp_core::Error>(())
 //! ```
 
+mod arguments;
 #[cfg(test)]
 mod attack;
+mod average;
+#[cfg(any(test, feature = "claims"))]
+mod brute;
+mod cholesky;
 #[cfg(feature = "claims")]
 pub mod claims;
+pub mod comparison;
 mod count;
 mod count_by;
+mod deviations;
+mod distance_test;
+mod exploratory;
 mod fixed_point;
 mod gram;
+mod graphs;
 mod histogram;
+#[cfg(any(test, feature = "claims"))]
+mod jump;
+mod ladder;
+mod local;
 mod mean;
+mod outcome;
+mod prediction_variance;
+mod private_bound;
+mod propose_test_release;
+mod quantile;
+mod reciprocal_count;
 mod second_moment;
+mod sensitivity_bound;
+pub mod smooth;
+mod smoothness;
+mod stable;
+mod staircase;
+mod standard_deviation;
 mod sum;
+mod top_k;
 mod total;
+mod trimmed_mean;
 mod variance;
+mod windows;
+mod winsorised_mean;
 
 pub use count::Count;
 pub use count_by::CountBy;
+pub use exploratory::Exploratory;
 pub use gram::Gram;
+pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use histogram::Histogram;
+pub use local::LocalSensitivity;
 pub use mean::Mean;
+pub use outcome::Outcome;
+pub use prediction_variance::PredictionVariance;
+pub use private_bound::{Bounded, PrivateSensitivityBound};
+pub use propose_test_release::ProposeTestRelease;
+pub use quantile::Quantile;
+pub use reciprocal_count::ReciprocalCount;
 pub use second_moment::SecondMoment;
+pub use sensitivity_bound::{LogSmooth, SensitivityBound};
+pub use smoothness::Smoothness;
+pub use stable::{Stable, StableRelease};
+pub use standard_deviation::StandardDeviation;
 pub use sum::Sum;
+pub use top_k::{Mode, TopK};
+pub use trimmed_mean::TrimmedMean;
 pub use variance::Variance;
+pub use winsorised_mean::WinsorisedMean;

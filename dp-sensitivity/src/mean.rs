@@ -1,21 +1,27 @@
 //! The mean of bounded records.
 
-use dp_core::rounding::{Enclosure, add_up, mul_up};
+use dp_core::rounding::sub_up;
 use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
-use crate::fixed_point::{FixedPoint, enclose};
+use crate::LocalSensitivity;
+use crate::average::Average;
 
 /// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
 ///
 /// Its sensitivity is (b − a)/n. The sum is exact in fixed point; the division and the conversion to a float round
-/// three times, by at most 2⁻⁵³ of the largest mean each, and the sensitivity includes that.
+/// three times, by at most 2⁻⁵³ of the largest mean each, and the sensitivity includes that. `NaN` becomes the middle of the bounds.
+///
+/// **Theorem** (claim S4). LS(x) = max_j max(x_j − a, b − x_j)/n, and A⁽ᵏ⁾(x) = (b − a)/n for k ≥ 1: no ladder is lower.
+///
+/// *Proof.* Replacing x_j moves the mean by up to the larger of its distances to the bounds, over n. One step from any data lies a record at a, which the next one can move to b. ∎
+///
+/// So the smooth sensitivity is never far from the global one, max(LS(x), e^(−β)·(b − a)/n), and little is gained by it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]
 pub struct Mean {
-    bounds: Bounds,
+    average: Average,
     size: usize,
-    sensitivity: f64,
 }
 
 impl Mean {
@@ -27,16 +33,13 @@ impl Mean {
         if size == 0 {
             return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
         }
-        let sensitivity = sensitivity(bounds, size);
-        // Refuses the rare bounds for which the sum of both terms overflows.
-        Sensitivity::<dp_core::L1, ReplaceOne>::new(sensitivity)?;
-        Ok(Self { bounds, size, sensitivity })
+        Ok(Self { average: Average::new(bounds, size, 1)?, size })
     }
 
     /// The declared bounds.
     #[must_use]
     pub const fn bounds(self) -> Bounds {
-        self.bounds
+        self.average.bounds()
     }
 
     /// The declared number of records.
@@ -46,41 +49,29 @@ impl Mean {
     }
 }
 
-/// Replacing one record moves the sum by at most the range of the integers, and each computed mean is off by at most
-/// 2⁻⁵¹ of the largest one and half of the smallest float: 3·2⁻⁵³ for sum, size and quotient, with room for their products.
-fn sensitivity(bounds: Bounds, size: usize) -> f64 {
-    let grid = FixedPoint::new(bounds);
-    let (least, most) = grid.range();
-    let unit = Enclosure::point(grid.unit());
-    let exact = enclose(i128::from(most) - i128::from(least)) / enclose(size_as_integer(size)) * unit;
-    let largest = enclose(i128::from(most.unsigned_abs().max(least.unsigned_abs()))) * unit;
-    let rounding = add_up(mul_up(largest.hi(), f64::from_bits((1023 - 50) << 52)), f64::from_bits(2));
-    (exact + Enclosure::point(rounding)).hi()
-}
-
-fn size_as_integer(size: usize) -> i128 {
-    i128::try_from(size).expect("a usize has at most 64 bits")
-}
-
 impl Query for Mean {
     type Data = [f64];
     type Answer = f64;
     type Adjacency = ReplaceOne;
 
     fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        if data.len() != self.size {
-            return Err(Error::WrongSize { declared: self.size, found: data.len() });
-        }
-        let grid = FixedPoint::new(self.bounds);
-        #[allow(clippy::cast_precision_loss)] // each to the nearest float: counted in the sensitivity
-        let mean_in_units = grid.sum(data) as f64 / self.size as f64;
-        Ok(mean_in_units * grid.unit())
+        Ok(self.average.of(self.average.total(data, self.size)?))
     }
 }
 
 impl<N: Norm> SensitivityIn<N> for Mean {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
-        Sensitivity::new(self.sensitivity).expect("`new` has checked it")
+        Sensitivity::new(self.average.sensitivity()).expect("`new` has checked it")
+    }
+}
+
+/// The least ladder, up to the rounding of the mean.
+impl LocalSensitivity for Mean {
+    fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
+        let units = self.average.units(data, self.size)?;
+        let (least, most) = self.average.range();
+        let farthest = units.iter().map(|&x| sub_up(x, least).max(sub_up(most, x))).fold(0.0, f64::max);
+        Ok(self.average.moved(if distance == 0 { farthest } else { sub_up(most, least) }))
     }
 }
 
@@ -104,13 +95,15 @@ impl TryFrom<Declared> for Mean {
 #[cfg(feature = "serde")]
 impl From<Mean> for Declared {
     fn from(mean: Mean) -> Self {
-        Self { bounds: mean.bounds, size: mean.size }
+        Self { bounds: mean.bounds(), size: mean.size }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attack::{assert_agreement, assert_contract, bounds, entry, smoothness};
+    use crate::brute;
     use dp_core::L1;
     use proptest::prelude::*;
 
@@ -140,6 +133,30 @@ mod tests {
             }
             let reached = (answer(f64::INFINITY) - answer(f64::NEG_INFINITY)).abs();
             prop_assert!(reached >= 0.9 * delta(&mean) || bounds.width() < bounds.magnitude() * 1e-10);
+        }
+    }
+
+    #[test]
+    fn the_ladder_is_the_least() {
+        const VALUES: [f64; 4] = [-2.0, -1.0, 2.5, 6.0];
+        for size in 1..5 {
+            let mean = Mean::new(Bounds::new(-2.0, 6.0).unwrap(), size).unwrap();
+            for data in brute::multisets(4, size) {
+                let neighbours = |list: &[usize]| brute::replaced(list, 4);
+                assert_agreement(&mean, &VALUES, &data, neighbours, (size, 1e-12)).unwrap();
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn neighbours_obey_the_contract(
+            bounds in bounds(), data in prop::collection::vec(entry(), 1..20), at in 0usize..20, other in entry(), beta in smoothness(),
+        ) {
+            let Ok(mean) = Mean::new(bounds, data.len()) else { return Ok(()) };
+            let mut changed = data.clone();
+            changed[at % data.len()] = other;
+            assert_contract(&mean, &data[..], &changed[..], beta)?;
         }
     }
 

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use dp_core::{AddRemove, Adjacency, Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
+use crate::LocalSensitivity;
 use crate::fixed_point::FixedPoint;
 use crate::total::Total;
 
@@ -130,6 +131,25 @@ impl<A: Adjacency, N: Norm> SensitivityIn<N> for Sum<A> {
     }
 }
 
+/// The least ladder, up to the steps: under add/remove the constant max(|a|, |b|), for any record may come. Under replace-one LS(x) = max_j max(x_j − a, b − x_j), and b − a from distance 1 on, as for
+/// the [mean](crate::Mean).
+impl<A: Adjacency> LocalSensitivity for Sum<A> {
+    fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
+        match self.size {
+            Some(declared) if declared != data.len() => Err(Error::WrongSize { declared, found: data.len() }),
+            Some(_) if distance == 0 => {
+                let (grid, (least, most)) = (self.grid(), self.grid().range());
+                let to_bounds = data
+                    .iter()
+                    .map(|&record| grid.integer(record))
+                    .map(|k| (k.abs_diff(least)).max(most.abs_diff(k)));
+                Ok(self.total().sensitivity(to_bounds.max().unwrap_or(0).into()))
+            }
+            _ => Ok(self.total().sensitivity(self.distance())),
+        }
+    }
+}
+
 /// What is written to disk.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -169,7 +189,7 @@ impl<A> From<Sum<A>> for Declared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attack::{EXTREMES, bounds};
+    use crate::attack::{EXTREMES, assert_contract, bounds, entry, smoothness};
     use dp_core::L1;
     use proptest::prelude::*;
 
@@ -204,6 +224,34 @@ mod tests {
             }
             prop_assert!(reached >= delta(&sum) * 0.499 || bounds.magnitude() > 1e290 || bounds.magnitude() < 1e-310);
         }
+    }
+
+    proptest! {
+        #[test]
+        fn neighbours_obey_the_contract(
+            bounds in bounds(), data in prop::collection::vec(entry(), 1..20), at in 0usize..20, other in entry(), beta in smoothness(),
+        ) {
+            let at = at % data.len();
+            let sum = Sum::new(bounds);
+            let (mut removed, mut changed) = (data.clone(), data.clone());
+            removed.remove(at);
+            changed[at] = other;
+            if bounds.magnitude() < 1e300 {
+                assert_contract(&sum, &data[..], &removed[..], beta)?;
+                let fixed = sum.under_replace_one(data.len()).unwrap();
+                assert_contract(&fixed, &data[..], &changed[..], beta)?;
+            }
+        }
+    }
+
+    #[test]
+    fn local_sensitivities_of_sums() {
+        let sum = Sum::new(Bounds::new(-1.0, 4.0).unwrap());
+        assert_eq!(sum.local(&[]).unwrap(), 4.0);
+        let fixed = sum.under_replace_one(2).unwrap();
+        assert_eq!(fixed.local(&[1.0, 2.0]).unwrap(), 3.0);
+        assert_eq!(fixed.local_at_distance(&[1.0, 2.0], 1).unwrap(), 5.0);
+        assert!(fixed.local(&[1.0]).is_err());
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use dp_core::rounding::Enclosure;
 use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
+use crate::LocalSensitivity;
+use crate::deviations::{Deviations, Ends, FARTHEST, Sums, smooth};
 use crate::fixed_point::{enclose, power_of_two, unit_for};
+use crate::smoothness::Smoothness;
 
 /// The variance of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
 ///
@@ -95,38 +98,77 @@ impl Variance {
         self.size
     }
 
-    fn unit(self) -> f64 {
+    pub(crate) fn unit(self) -> f64 {
         unit_for(self.bounds.width(), 31)
     }
 
     /// The clamped record in units above the lower bound, from 0 to 2³¹. Rises with the record.
-    fn integer(self, record: f64) -> i128 {
+    fn integer(self, record: f64) -> i64 {
         let above = self.bounds.clamp(record) - self.bounds.lower();
         #[allow(clippy::cast_possible_truncation)] // at most 2³¹
-        let integer = (above / self.unit()).round() as i128;
+        let integer = (above / self.unit()).round() as i64;
         integer
     }
 
-    fn count(self) -> i128 {
+    /// The width of the bounds in units.
+    pub(crate) fn width(self) -> i128 {
+        self.integer(f64::INFINITY).into()
+    }
+
+    /// The records in units, in the order in which they came.
+    fn integers(self, data: &[f64]) -> Result<impl Iterator<Item = i64>, Error> {
+        if data.len() != self.size {
+            return Err(Error::WrongSize { declared: self.size, found: data.len() });
+        }
+        Ok(data.iter().map(move |&record| self.integer(record)))
+    }
+
+    pub(crate) fn deviations(self, data: &[f64]) -> Result<Deviations, Error> {
+        Ok(Deviations::new(self.integers(data)?.collect(), self.width()))
+    }
+
+    pub(crate) fn count(self) -> i128 {
         i128::try_from(self.size).expect("at most 2³²")
     }
 
-    /// n·(n−1) or n·n.
-    fn denominator(self) -> i128 {
+    /// n − 1 or n.
+    pub(crate) fn divisor(self) -> i128 {
         match self.divisor {
-            Divisor::Sample => self.count() * (self.count() - 1),
-            Divisor::Population => self.count() * self.count(),
+            Divisor::Sample => self.count() - 1,
+            Divisor::Population => self.count(),
         }
     }
 
-    /// Λ²(n−1)/denominator, and what rounding adds: n·Σk² − (Σk)² ≤ n²Λ²/4, so no variance passes n²Λ²/(4·denominator) ≤ Λ²/2. It is off by 3·2⁻⁵³ of that, with
-    /// room for the products 2⁻⁵¹, on both sides; and by less than two of the smallest floats where it underflows.
+    /// The variance in square units: rounded three times, by at most 2⁻⁵³ each.
+    pub(crate) fn in_square_units(self, data: &[f64]) -> Result<f64, Error> {
+        #[allow(clippy::cast_precision_loss)] // each to the nearest float: counted in the sensitivity
+        Ok(Sums::of(self.integers(data)?).scaled() as f64 / (self.count() * self.divisor()) as f64)
+    }
+
+    /// All roundings are monotone, so that this is a ladder as the exact one is.
+    fn rung(self, deviations: &Deviations, ends: &Ends, distance: usize) -> f64 {
+        let moved = if distance == 0 {
+            let local = deviations.local();
+            local.rise.max(local.fall)
+        } else {
+            ends.farthest(distance).pow(2)
+        };
+        self.moved_by(enclose(moved)).min(self.sensitivity)
+    }
+
+    /// Λ²(n−1)/(n·divisor), and what rounding adds.
     fn bound(self) -> f64 {
-        let (width, unit) = (enclose(self.integer(f64::INFINITY)), Enclosure::point(self.unit()));
-        let share = enclose(self.count() - 1) / enclose(self.denominator());
-        let rounding = Enclosure::point(power_of_two(-50));
-        let in_units = width.square() * (share + rounding);
-        (in_units * unit * unit + Enclosure::point(f64::from_bits(4))).hi()
+        let farthest = enclose(((self.count() - 1) * self.width()).pow(2));
+        self.moved_by(farthest)
+    }
+
+    /// How far a variance moves, at most, when n(n−1) times the sum of squared deviations does by so much, and what rounding adds: n·Σk² − (Σk)² ≤ n²W²/4, so no variance passes n·W²/(4·divisor) ≤ W²/2.
+    /// It is off by 3·2⁻⁵³ of that, with room for the products 2⁻⁵¹, on both sides; and by less than two of the smallest floats where it underflows.
+    fn moved_by(self, scaled: Enclosure) -> f64 {
+        let (width, unit) = (enclose(self.width()), Enclosure::point(self.unit()));
+        let moved = scaled / enclose(self.count() * (self.count() - 1)) / enclose(self.divisor());
+        let rounding = width.square() * Enclosure::point(power_of_two(-50));
+        ((moved + rounding) * unit * unit + Enclosure::point(f64::from_bits(4))).hi()
     }
 }
 
@@ -136,22 +178,30 @@ impl Query for Variance {
     type Adjacency = ReplaceOne;
 
     fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        if data.len() != self.size {
-            return Err(Error::WrongSize { declared: self.size, found: data.len() });
-        }
-        let (sum, squares) = data.iter().fold((0, 0), |(sum, squares), &record| {
-            let k = self.integer(record);
-            (sum + k, squares + k * k)
-        });
-        #[allow(clippy::cast_precision_loss)] // each to the nearest float: counted in the sensitivity
-        let in_units = (self.count() * squares - sum * sum) as f64 / self.denominator() as f64;
-        Ok(in_units * self.unit() * self.unit())
+        Ok(self.in_square_units(data)? * self.unit() * self.unit())
     }
 }
 
 impl<N: Norm> SensitivityIn<N> for Variance {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.sensitivity).expect("the constructors have checked it")
+    }
+}
+
+/// LS is exact up to rounding. For k ≥ 1 it is an upper ladder: two neighbours within k steps of x share n − 1 records, n − 1 − k of them records of x, and whatever their mean μ', no variance moves by more than
+/// (n−1)/n·max(μ' − a, b − μ')² over the divisor. Such means are within reach of a neighbour of x in k + 1 steps, so the largest of these is a ladder. From distance 4096 on the smooth bound takes
+/// the global sensitivity, which counts for β below 0.005 or so.
+impl LocalSensitivity for Variance {
+    fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
+        let deviations = self.deviations(data)?;
+        let distance = usize::try_from(distance).unwrap_or(usize::MAX);
+        Ok(self.rung(&deviations, &deviations.ends(distance.min(self.size)), distance))
+    }
+
+    fn smooth(&self, data: &[f64], beta: Smoothness) -> Result<f64, Error> {
+        let deviations = self.deviations(data)?;
+        let ends = deviations.ends(FARTHEST);
+        Ok(smooth(beta, self.sensitivity, |distance| self.rung(&deviations, &ends, distance)))
     }
 }
 
@@ -183,7 +233,8 @@ impl From<Variance> for Declared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attack::{EXTREMES, bounds};
+    use crate::attack::{EXTREMES, assert_agreement, assert_contract, bounds, entry, smoothness};
+    use crate::brute;
     use dp_core::L1;
     use proptest::prelude::*;
 
@@ -223,6 +274,33 @@ mod tests {
                 let equal = vec![f64::NEG_INFINITY; data.len()];
                 let reached = answer(f64::INFINITY, &equal) - answer(f64::NEG_INFINITY, &equal);
                 prop_assert!(reached <= delta(&variance) && (reached >= 0.999 * delta(&variance) || bounds.width() < 1e-150));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn neighbours_obey_the_contract(
+            bounds in bounds(), data in prop::collection::vec(entry(), 2..20), at in 0usize..20, other in entry(), beta in smoothness(),
+        ) {
+            let mut changed = data.clone();
+            changed[at % data.len()] = other;
+            for variance in [Variance::new(bounds, data.len()), Variance::population(bounds, data.len())].into_iter().flatten() {
+                assert_contract(&variance, &data[..], &changed[..], beta)?;
+            }
+        }
+    }
+
+    #[test]
+    fn the_ladder_is_no_lower_than_the_least() {
+        let values: Vec<f64> = (0..=8).map(f64::from).collect();
+        for size in 2..5 {
+            for variance in [Variance::new, Variance::population] {
+                let variance = variance(Bounds::new(0.0, 8.0).unwrap(), size).unwrap();
+                for data in brute::multisets(9, size).into_iter().step_by(23) {
+                    assert_agreement(&variance, &values, &data, |list| brute::replaced(list, 9), (size, 1.0))
+                        .unwrap();
+                }
             }
         }
     }

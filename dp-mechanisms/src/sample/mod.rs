@@ -40,6 +40,7 @@
 //! | [`Cauchy`] | 1/(1 + x²) | a point of the disc |
 //! | [`StudentT`] | (1 + x²/ν)^(−(ν+1)/2) | a point of the disc |
 //! | [`PolynomialTail`] | 1/(1 + \|x\|^γ) | a power of U, by rejection |
+//! | [`PolyPlace`] | e^−\|x\| up to \|x\| = γ, \|x\|^−γ beyond | an exponential, or a power of U |
 //! | [`LaplaceLogNormal`] | | X·e^(σY), X Laplace and Y normal |
 //! | [`UniformLogNormal`] | | X·e^(σY), X uniform and Y normal |
 //! | [`ArsinhNormal`] | | sinh(σY)/σ, Y normal |
@@ -98,7 +99,7 @@ pub(crate) use grid::Grid;
 pub use interval::Interval;
 pub use law::{Law, Rounded};
 pub use laws::{
-    ArsinhNormal, Cauchy, Exponential, Flat, Gumbel, LaplaceLogNormal, PolynomialTail, Signed,
+    ArsinhNormal, Cauchy, Exponential, Flat, Gumbel, LaplaceLogNormal, PolyPlace, PolynomialTail, Signed,
     StandardNormal, StudentT, UniformLogNormal,
 };
 pub use lazy::Lazy;

@@ -1,0 +1,91 @@
+//! Local and smooth sensitivities from their definitions, by listing: the oracle of every fast formula.
+//!
+//! A data set is any value that can be ordered, and the neighbour relation is the function that lists the neighbours, so this serves numbers and graphs alike.
+
+use std::collections::BTreeSet;
+
+/// A⁽⁰⁾(x), …, A⁽ᵏ⁾(x): the largest |f(y) − f(z)| over all neighbours y, z of which y is at most so many steps away from x.
+pub(crate) fn ladder<S: Ord + Clone>(
+    start: &S,
+    steps: usize,
+    neighbours: impl Fn(&S) -> Vec<S>,
+    answer: impl Fn(&S) -> f64,
+) -> Vec<f64> {
+    let local =
+        |here: &S| neighbours(here).iter().map(|y| (answer(here) - answer(y)).abs()).fold(0.0, f64::max);
+    let (mut seen, mut shell) = (BTreeSet::from([start.clone()]), vec![start.clone()]);
+    let mut ladder: Vec<f64> = vec![local(start)];
+    for step in 0..steps {
+        let next: BTreeSet<S> = shell.iter().flat_map(&neighbours).filter(|y| !seen.contains(y)).collect();
+        ladder.push(next.iter().map(local).fold(ladder[step], f64::max));
+        seen.extend(next.iter().cloned());
+        shell = next.into_iter().collect();
+    }
+    ladder
+}
+
+/// max_k e^(−βk)·A⁽ᵏ⁾.
+pub(crate) fn smooth(ladder: &[f64], beta: f64) -> f64 {
+    ladder.iter().zip(0u32..).map(|(rung, k)| rung * (-beta * f64::from(k)).exp()).fold(0.0, f64::max)
+}
+
+/// The neighbours of a sorted list of positions in a domain of `values` under replace-one. Queries here do not look at the order.
+pub(crate) fn replaced(list: &[usize], values: usize) -> Vec<Vec<usize>> {
+    let all = (0..list.len()).flat_map(|at| {
+        (0..values).map(move |value| {
+            let mut other = list.to_vec();
+            other[at] = value;
+            other.sort_unstable();
+            other
+        })
+    });
+    all.collect()
+}
+
+/// The neighbours under add/remove.
+#[cfg(test)]
+pub(crate) fn added_or_removed(list: &[usize], values: usize) -> Vec<Vec<usize>> {
+    let removed = (0..list.len()).map(|at| [&list[..at], &list[at + 1..]].concat());
+    let added = (0..values).map(|value| {
+        let mut other = [list, &[value]].concat();
+        other.sort_unstable();
+        other
+    });
+    removed.chain(added).collect()
+}
+
+/// All sorted lists of `length` positions in a domain of `values`.
+pub(crate) fn multisets(values: usize, length: usize) -> Vec<Vec<usize>> {
+    let mut lists = vec![vec![]];
+    for _ in 0..length {
+        lists = lists
+            .into_iter()
+            .flat_map(|list: Vec<usize>| {
+                (list.last().copied().unwrap_or(0)..values).map(move |v| [list.as_slice(), &[v]].concat())
+            })
+            .collect();
+    }
+    lists
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_and_lists_are_complete() {
+        assert_eq!(multisets(2, 2), [[0, 0], [0, 1], [1, 1]]);
+        assert_eq!(replaced(&[0, 1], 2), [[0, 1], [1, 1], [0, 0], [0, 1]]);
+        assert_eq!(added_or_removed(&[1], 2), [vec![], vec![0, 1], vec![1, 1]]);
+    }
+
+    #[test]
+    fn the_ladder_of_a_square_is_known() {
+        // On the line of whole numbers from 0 to 9 the square moves most at the upper end.
+        let neighbours = |&x: &i32| (x - 1..=x + 1).filter(|y| (0..10).contains(y)).collect();
+        let ladder = ladder(&3, 8, neighbours, |&x| f64::from(x * x));
+        assert_eq!(ladder, [7.0, 9.0, 11.0, 13.0, 15.0, 17.0, 17.0, 17.0, 17.0]);
+        assert_eq!(smooth(&ladder, 0.0), 17.0);
+        assert_eq!(smooth(&ladder, 10.0), 7.0);
+    }
+}

@@ -1,0 +1,68 @@
+//! The largest degree of a graph.
+
+use dp_core::{EdgeAdjacency, Error, Norm, Query, Sensitivity, SensitivityIn};
+
+use super::{Graph, declared, told};
+
+/// The largest number of neighbours of a node, under edge neighbours.
+///
+/// One edge changes two degrees by one, and the largest degree by at most that: its sensitivity is 1. It bounds how far one edge moves other counts (claim S18), so that
+/// [`PrivateSensitivityBound`](crate::PrivateSensitivityBound) can make use of it.
+///
+/// ```
+/// use dp_core::Query;
+/// use dp_sensitivity::{Graph, MaxDegree};
+///
+/// let star = Graph::new(5, [(0, 1), (0, 2), (0, 3)]);
+/// assert_eq!(MaxDegree::new(5).answer(&star)?, 3.0);
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct MaxDegree {
+    nodes: u32,
+}
+
+impl MaxDegree {
+    /// The largest degree in graphs on so many nodes, which is public.
+    #[must_use]
+    pub const fn new(nodes: u32) -> Self {
+        Self { nodes }
+    }
+}
+
+impl Query for MaxDegree {
+    type Data = Graph;
+    type Answer = f64;
+    type Adjacency = EdgeAdjacency;
+
+    fn answer(&self, graph: &Graph) -> Result<f64, Error> {
+        declared(self.nodes, graph)?;
+        let largest = (0..self.nodes).map(|node| graph.degree(node)).max().unwrap_or(0);
+        Ok(told(largest as u64))
+    }
+}
+
+impl<N: Norm> SensitivityIn<N> for MaxDegree {
+    fn sensitivity(&self) -> Sensitivity<N, EdgeAdjacency> {
+        Sensitivity::new(1.0).expect("one is a sensitivity")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::every;
+    use super::*;
+
+    #[test]
+    fn an_edge_moves_it_by_one_at_most() {
+        let query = MaxDegree::new(4);
+        let answers: Vec<f64> = every::graphs(4).iter().map(|graph| query.answer(graph).unwrap()).collect();
+        let local = &every::ladders(&answers)[0];
+        assert_eq!(local.iter().copied().fold(0.0, f64::max), 1.0);
+        assert_eq!((answers[0], answers[63]), (0.0, 3.0));
+        assert_eq!(MaxDegree::new(0).answer(&Graph::new(0, [])), Ok(0.0));
+        assert!(query.answer(&Graph::new(5, [])).is_err());
+    }
+}
