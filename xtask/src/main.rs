@@ -19,6 +19,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Says what a composition of private releases costs, or how to make it fit
+    #[command(after_help = account::EXAMPLES)]
     Account(account::Options),
     /// Re-checks the claims that the libraries rest on
     Verify(verify::Options),

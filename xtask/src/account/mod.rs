@@ -51,6 +51,23 @@ use anyhow::{Context, Result};
 pub use self::fields::BadSpec;
 use self::spec::Spec;
 
+/// Specs to start from.
+pub const EXAMPLES: &str = r#"Specs are JSON objects. What 10,000 steps of DP-SGD and five Laplace releases (scale = sensitivity/ε) cost at δ = 1e-6:
+
+  {"adjacency": "add-remove",
+   "compose": [{"kind": "poisson", "rate": 0.01, "of": {"kind": "gaussian", "sigma": 1.0}, "count": 10000},
+               {"kind": "laplace", "scale": 20, "sensitivity": 1, "count": 5}],
+   "delta": 1e-6}
+
+The least noise of such steps for (3, 1e-5):
+
+  {"adjacency": "add-remove", "solve": "sigma",
+   "compose": [{"kind": "poisson", "rate": 0.01, "of": {"kind": "gaussian"}, "count": 10000}],
+   "epsilon": 3, "delta": 1e-5}
+
+Other kinds: discrete-gaussian, discrete-laplace, randomized-response, pure, approx, zcdp, and without-replacement (n, batch, of) under "replace-one".
+`cargo doc -p xtask --open` has all fields: see the module `account`."#;
+
 /// What to account for.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {

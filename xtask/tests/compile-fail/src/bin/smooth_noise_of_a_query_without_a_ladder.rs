@@ -1,0 +1,15 @@
+//! Noise for the data at hand needs a query that knows how sensitive it is near them.
+// error: the local sensitivity of `SecondMoment
+
+use dp_core::{AddRemove, Error};
+use dp_sensitivity::SecondMoment;
+use dp_sensitivity::smooth::{PolyPlace, Smooth};
+
+fn smooth(query: SecondMoment<AddRemove>) -> Result<(), Error> {
+    let _ = Smooth::new(query, PolyPlace::new(0.5)?)?;
+    Ok(())
+}
+
+fn main() {
+    let _ = smooth;
+}
