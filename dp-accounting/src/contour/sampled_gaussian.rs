@@ -146,7 +146,7 @@ impl SampledGaussian {
         if self.direction == Direction::Remove { 1.0 } else { -1.0 }
     }
 
-    /// Where f matters: blocks of nodes on which it may exceed e^(−5−accuracy) of its largest value.
+    /// Where f matters: blocks of nodes on which it may exceed e^(−5−accuracy) of its largest value, divided by the number of blocks.
     ///
     /// On a block d/dx ln f = −x + aμp(x) is at most −x_left + aμp at one of its ends, p being monotone.
     fn blocks(self, a: f64, accuracy: f64) -> Option<Blocks> {
@@ -179,7 +179,9 @@ impl SampledGaussian {
             highest = highest.max(left.log_height);
             left = right;
         }
-        let limit = highest - accuracy - 5.0;
+        // All that is skipped together is to be negligible.
+        #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
+        let limit = highest - accuracy - 5.0 - libm::log(bounds.len() as f64);
         let (kept, skipped): (Vec<_>, Vec<_>) = bounds.into_iter().partition(|(_, bound)| *bound > limit);
         // At most so many times e^limit.
         #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
