@@ -311,7 +311,7 @@ fn what_is_to_be_found_must_be_missing_once() {
     let unreachable = message(&format!(r#"{open},{{"kind":"pure","epsilon":2}}"#), "sigma");
     assert!(
         unreachable.starts_with(
-            "the spec has no answer: the target (ε,δ) by changing this parameter cannot be reached"
+            "the spec has no answer: this (ε,δ), whatever the value of the parameter, cannot be reached"
         ),
         "{unreachable}"
     );
