@@ -2,7 +2,8 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
-use rand_distr::{Distribution, Normal};
+use rand_distr::num_traits::Float;
+use rand_distr::{Distribution, Normal, StandardNormal};
 
 const WORDS: usize = 256;
 
@@ -45,9 +46,24 @@ pub fn laplace_one(scale: f64, answer: f64, rng: &mut ChaCha20Rng) -> f64 {
 }
 
 /// Answers plus normal noise, each drawn by itself.
-pub fn normal_at_once(normal: Normal<f64>, answers: &[f64], released: &mut [f64], rng: &mut ChaCha20Rng) {
+pub fn normal_at_once<F: Float>(normal: Normal<F>, answers: &[F], released: &mut [F], rng: &mut ChaCha20Rng)
+where
+    StandardNormal: Distribution<F>,
+{
     for (answer, released) in answers.iter().zip(released) {
-        *released = answer + normal.sample(rng);
+        *released = *answer + normal.sample(rng);
+    }
+}
+
+/// 32 random bits for each value, from bytes in bulk, and nothing else: what no noise from as many bits can do without.
+pub fn words_at_once(released: &mut [f32], rng: &mut ChaCha20Rng) {
+    let mut bytes = [[0; 4]; WORDS];
+    for released in released.chunks_mut(WORDS) {
+        let words = &mut bytes[..released.len()];
+        rng.fill_bytes(words.as_flattened_mut());
+        for (released, word) in released.iter_mut().zip(words) {
+            *released = f32::from_le_bytes(*word);
+        }
     }
 }
 

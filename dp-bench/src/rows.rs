@@ -16,6 +16,8 @@ pub fn rows() -> Vec<Row> {
         Row::new("Laplace, at once", laplaces(), 1.5, float_laplaces()).beside(300.0, Peer::Laplaces(None)),
         Row::new("Laplace, one by one", laplace(), 2.0, float_laplace()).beside(200.0, Peer::Laplace),
         Row::new("Gaussian, at once", gaussians(), 2.0, normals(1.0)).beside(500.0, Peer::Gaussians(None)),
+        Row::new("Gaussian, f32, σ·2⁻¹², at once", single_gaussians(), 1.2, single_normals()),
+        Row::new("the same, beside its random words", single_gaussians(), 4.0, words()),
         Row::new("Gaussian, one by one", gaussian(), 2.0, normal()).beside(200.0, Peer::Gaussian),
     ];
     if cfg!(feature = "peers") {
@@ -72,6 +74,11 @@ fn gaussians() -> Work {
     Work::at_once(0.5, move |answers, released, rng| noise.draw_all(answers, released, rng).expect(DRAWN))
 }
 
+fn single_gaussians() -> Work {
+    let noise = Gaussian::with_scale(scale(1.0)).on_grid(-12).expect("2⁻¹² is a float");
+    Work::at_once(0.5, move |answers, released, rng| noise.draw_all_f32(answers, released, rng).expect(DRAWN))
+}
+
 fn gaussian() -> Work {
     let noise = Gaussian::with_scale(scale(1.0));
     Work::one_by_one(move |rng| black_box(&noise).draw(black_box(&0.5), rng).expect(DRAWN))
@@ -120,6 +127,17 @@ fn normals(sigma: f64) -> Work {
     Work::at_once(0.5, move |answers, released, rng| {
         floors::normal_at_once(black_box(normal), answers, released, rng);
     })
+}
+
+fn single_normals() -> Work {
+    let normal: Normal<f32> = Normal::new(0.0, 1.0).expect("one is a positive scale");
+    Work::at_once(0.5, move |answers, released, rng| {
+        floors::normal_at_once(black_box(normal), answers, released, rng);
+    })
+}
+
+fn words() -> Work {
+    Work::at_once(0.5, |_, released, rng| floors::words_at_once(released, rng))
 }
 
 fn normal() -> Work {

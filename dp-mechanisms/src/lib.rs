@@ -87,6 +87,8 @@
 //! [`rng::OsSeeded`] drives releases. [`rng::Insecure`] repeats itself, drives tests and simulations, and does not
 //! compile where a release is made.
 
+#![forbid(unsafe_code)]
+
 mod additive;
 mod arguments;
 mod bounded_laplace;

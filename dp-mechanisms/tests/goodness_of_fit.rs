@@ -5,7 +5,7 @@
 //! the two tests, Pearson's χ² and the relative entropy, with probability 2·10⁻⁶ at most. The seed is fixed, so what passes once passes always.
 //!
 //! Releases on a grid are compared with the law before rounding where the grid is fine: a cell then ends on a point of the grid instead of halfway
-//! between two, which moves its probability by a density times half a step. With steps of 2⁻³⁰ that is 10⁵ times less than 10⁷ draws can see.
+//! between two, which moves its probability by a density times half a step. With steps of 2⁻³⁰ that is 10⁵ times less than 10⁷ draws can see, with 2⁻¹⁹ a hundred times.
 
 #![allow(clippy::unwrap_used)] // a panic is how a test says no
 
@@ -46,6 +46,10 @@ fn samplers(factor: f64) -> Vec<Sampler> {
         many("gaussian scale 1.7 at 0.3", move |released, rng| {
             gaussian(1.7).draw_all(&[0.3; PORTION], released, rng).unwrap();
         }),
+        singles("gaussian scale 1.7 at 0.3", gaussian(1.7).on_grid(-19).unwrap(), 0.3),
+        singles("gaussian scale 0.3 grid -2", on_quarters(0.3), 0.0),
+        singles("gaussian scale 1 grid -2", on_quarters(1.0), 0.0),
+        singles("gaussian scale 10 grid -2", on_quarters(10.0), 0.0),
         integers("discrete laplace scale 0.3", DiscreteLaplace::with_scale(scaled(0.3))),
         integers("discrete laplace scale 1", DiscreteLaplace::with_scale(scaled(1.0))),
         integers("discrete laplace scale 10", DiscreteLaplace::with_scale(scaled(10.0))),
@@ -158,6 +162,17 @@ fn noise(
     answer: f64,
 ) -> Sampler {
     each(law, move |rng| mechanism.draw(&answer, rng).unwrap())
+}
+
+/// Gaussian noise on many numbers of single precision, at an answer.
+fn singles(law: &'static str, noise: Gaussian, answer: f32) -> Sampler {
+    let mut singles = [0.0; PORTION];
+    many(law, move |released, rng| {
+        noise.draw_all_f32(&[answer; PORTION], &mut singles, rng).unwrap();
+        for (released, single) in released.iter_mut().zip(singles) {
+            *released = single.into();
+        }
+    })
 }
 
 /// A mechanism that adds noise to an integer, at 0.

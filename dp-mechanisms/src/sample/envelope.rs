@@ -7,20 +7,24 @@
 //!
 //! What makes it exact is that all heights are integers, in units of 1/`unit`: heights below f are rounded down and heights above it up. Their sum
 //! is at most 2²⁶, and the rest of 2²⁶ is a part that means "draw again". So 26 fair bits choose a part with exactly its probability.
-//! The table is Walker's: 2¹⁰ buckets of 2¹⁶ bit strings, each shared by at most two parts.
+//!
+//! The strings of 26 bits are shared out in buckets of 2¹³ that begin with the same 13 bits. A box under the curve gets as many buckets of its own as it can fill; these come first,
+//! and thirteen bits and one look-up tell its strip. What is left of it, and all other parts, share the last buckets, one after the other: about one in
+//! 38 for a normal curve in strips of 2⁻⁶.
 
 use dp_core::rounding::{Enclosure, mul_down, mul_up};
 
 /// log₂ of the number of buckets.
-const BUCKET_BITS: u32 = 10;
+pub(super) const BUCKET_BITS: u32 = 13;
 /// log₂ of the number of strings in a bucket.
-const SHARE_BITS: u32 = 16;
+const SHARE_BITS: u32 = 13;
 /// How many bits choose a part.
 pub(super) const PART_BITS: u32 = BUCKET_BITS + SHARE_BITS;
 const TOTAL: u32 = 1 << PART_BITS;
 
 /// Where a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(PartialOrd, Ord))]
 pub(super) enum Part {
     /// In the box under the curve on this strip.
     Under(u32),
@@ -46,18 +50,16 @@ const ABOVE: Code = 1 << 14;
 const TAIL: Code = Code::MAX - 1;
 const NOWHERE: Code = Code::MAX;
 
-/// A bucket: its first `share` strings mean one part, the others another.
-#[derive(Clone, Copy, Debug)]
-struct Bucket {
-    share: u32,
-    first: Code,
-    second: Code,
-}
+/// What marks a bucket that is shared.
+const SHARED: u16 = 1 << 15;
 
 /// The staircase over one function.
 #[derive(Debug)]
 pub(super) struct Envelope {
-    buckets: [Bucket; 1 << BUCKET_BITS],
+    /// The strip of each bucket that belongs to one box under the curve; for the buckets after these [`SHARED`], and the place in `shared` at which the search begins.
+    buckets: [u16; 1 << BUCKET_BITS],
+    /// The parts of shared buckets in the order of their strings, each with the string after its last one.
+    shared: Vec<(u32, Code)>,
     strips: Vec<Heights>,
     /// The weight of the tail.
     tail: u32,
@@ -66,8 +68,8 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// The most strips for which there are buckets enough.
-    pub(super) const MOST_STRIPS: usize = ((1 << BUCKET_BITS) - 2) / 2;
+    /// The most strips: [`Code`] could hold more, but with many narrow boxes few buckets are whole.
+    pub(super) const MOST_STRIPS: usize = 511;
 
     /// The staircase over a function of which, strip by strip, the least and the largest value are enclosed; and the mass of what covers its tail,
     /// in strips of height one. Heights are at most one.
@@ -85,41 +87,47 @@ impl Envelope {
         let strips: Vec<Heights> = heights.collect();
         let tail = above(unit, tail.hi());
 
-        let mut weights = Vec::with_capacity(1 << BUCKET_BITS);
+        let mut parts = Vec::with_capacity(2 * strips.len() + 2);
         for (code, heights) in (0..).zip(&strips) {
-            weights.push((code, heights.floor));
-            weights.push((code | ABOVE, heights.span));
+            parts.push((code, heights.floor));
+            parts.push((code | ABOVE, heights.span));
         }
-        weights.push((TAIL, tail));
-        let used: u32 = weights.iter().map(|(_, weight)| weight).sum();
-        weights.push((NOWHERE, TOTAL.checked_sub(used).expect("the unit leaves room for all heights")));
-        Self { buckets: share_out(weights), strips, tail, unit }
+        parts.push((TAIL, tail));
+        let used: u32 = parts.iter().map(|(_, weight)| weight).sum();
+        parts.push((NOWHERE, TOTAL.checked_sub(used).expect("the unit leaves room for all heights")));
+        let (buckets, shared) = share_out(&parts);
+        Self { buckets, shared, strips, tail, unit }
     }
 
     /// The part that the highest 26 bits of a word choose.
     #[inline]
     pub(super) fn part(&self, word: u64) -> Part {
-        let code = self.code(word);
-        if code < ABOVE {
-            Part::Under(code.into())
-        } else if code < 2 * ABOVE {
-            Part::Above((code - ABOVE).into())
-        } else if code == TAIL {
-            Part::Tail
-        } else {
-            Part::Nowhere
+        #[allow(clippy::cast_possible_truncation)] // the highest half
+        let entry = self.entry((word >> 32) as u32);
+        match strip(entry) {
+            Some(strip) => Part::Under(strip),
+            None => self.shared_part(word, entry),
         }
     }
 
+    /// What the table says of the bucket in the highest bits of half a word: see [`strip`].
     #[inline]
-    fn code(&self, word: u64) -> Code {
-        #[allow(clippy::cast_possible_truncation)] // ten bits and sixteen
-        let (bucket, string) = (
-            (word >> (64 - BUCKET_BITS)) as usize,
-            (word >> (64 - PART_BITS)) as u32 & ((1 << SHARE_BITS) - 1),
-        );
-        let bucket = self.buckets[bucket];
-        if string < bucket.share { bucket.first } else { bucket.second }
+    pub(super) const fn entry(&self, half: u32) -> u16 {
+        self.buckets[(half >> (u32::BITS - BUCKET_BITS)) as usize]
+    }
+
+    /// The part of a word in a bucket that several parts share.
+    fn shared_part(&self, word: u64, entry: u16) -> Part {
+        #[allow(clippy::cast_possible_truncation)] // 26 bits
+        let string = (word >> (64 - PART_BITS)) as u32;
+        let candidates = &self.shared[(entry & !SHARED).into()..];
+        let (_, code) = candidates.iter().find(|(end, _)| string < *end).expect("the last part ends at 2²⁶");
+        match *code {
+            TAIL => Part::Tail,
+            NOWHERE => Part::Nowhere,
+            code if code < ABOVE => Part::Under(code.into()),
+            code => Part::Above((code - ABOVE).into()),
+        }
     }
 
     /// The part that the next bits choose, no more of them than it takes.
@@ -153,6 +161,12 @@ impl Envelope {
     }
 }
 
+/// The strip of an entry of the table, if its bucket belongs to one box under the curve.
+#[inline]
+pub(super) fn strip(entry: u16) -> Option<u32> {
+    (entry < SHARED).then_some(entry.into())
+}
+
 /// ⌊unit·height⌋, or less by the error of a product.
 fn below(unit: u32, height: f64) -> u32 {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // below 2²⁷
@@ -167,36 +181,27 @@ fn above(unit: u32, height: f64) -> u32 {
     ceiling
 }
 
-/// Shares all strings out: each part gets as many as it weighs, each bucket has at most two parts.
-///
-/// Walker's method: a part that weighs less than a bucket gets one, and a part that weighs more fills it up. The weights sum to all strings, so as long
-/// as some part weighs less than a bucket, another weighs more; what is left when none weighs less are buckets of one part.
-fn share_out(weights: Vec<(Code, u32)>) -> [Bucket; 1 << BUCKET_BITS] {
-    const FULL: u32 = 1 << SHARE_BITS;
-    let mut buckets = [Bucket { share: FULL, first: NOWHERE, second: NOWHERE }; 1 << BUCKET_BITS];
-    let (mut light, mut heavy): (Vec<_>, Vec<_>) =
-        weights.into_iter().filter(|(_, weight)| *weight > 0).partition(|(_, weight)| *weight < FULL);
-    for bucket in &mut buckets {
-        let Some((first, share)) = light.pop() else {
-            let (code, weight) = heavy.last_mut().expect("strings that are left belong to a part");
-            *bucket = Bucket { share: FULL, first: *code, second: *code };
-            *weight -= FULL;
-            if *weight < FULL {
-                let rest = heavy.pop().expect("it was there");
-                light.extend((rest.1 > 0).then_some(rest));
-            }
-            continue;
-        };
-        let (second, mut weight) = heavy.pop().expect("where a part is light, another one is heavy");
-        *bucket = Bucket { share, first, second };
-        weight -= FULL - share;
-        match weight {
-            0 => {}
-            1..FULL => light.push((second, weight)),
-            _ => heavy.push((second, weight)),
-        }
+/// Shares all strings out, to each part as many as it weighs: the table of buckets, and the parts of those that are shared.
+fn share_out(parts: &[(Code, u32)]) -> ([u16; 1 << BUCKET_BITS], Vec<(u32, Code)>) {
+    let own = |code: Code, weight: u32| if code < ABOVE { weight >> SHARE_BITS } else { 0 };
+    let mut buckets = [0; 1 << BUCKET_BITS];
+    let mut first_shared = 0;
+    for (code, weight) in parts {
+        let end = first_shared + own(*code, *weight) as usize;
+        buckets[first_shared..end].fill(*code);
+        first_shared = end;
     }
-    buckets
+    let start = |bucket: usize| u32::try_from(bucket << SHARE_BITS).expect("there are 2²⁶ strings");
+    let (mut shared, mut end) = (Vec::with_capacity(parts.len()), start(first_shared));
+    for (code, weight) in parts {
+        end += weight - (own(*code, *weight) << SHARE_BITS);
+        shared.push((end, *code));
+    }
+    for (bucket, entry) in buckets.iter_mut().enumerate().skip(first_shared) {
+        let place = shared.partition_point(|(end, _)| *end <= start(bucket));
+        *entry = SHARED | u16::try_from(place).expect("there are at most 2¹⁰ parts");
+    }
+    (buckets, shared)
 }
 
 #[cfg(test)]
@@ -215,12 +220,19 @@ mod tests {
         (Envelope::new(&strips, tail), strips, tail)
     }
 
-    /// How many of the 2²⁶ strings mean each part, by counting buckets.
-    fn strings(envelope: &Envelope) -> BTreeMap<Code, u32> {
-        let mut strings = BTreeMap::new();
-        for bucket in &envelope.buckets {
-            *strings.entry(bucket.first).or_insert(0) += bucket.share;
-            *strings.entry(bucket.second).or_insert(0) += (1 << SHARE_BITS) - bucket.share;
+    /// How many of the 2²⁶ strings mean each part. The part changes at most at the ends of buckets and of parts, so it is asked there, and at the last string before.
+    fn strings(envelope: &Envelope) -> BTreeMap<Part, u32> {
+        let mut ends: Vec<u32> = (1..=1 << BUCKET_BITS).map(|bucket| bucket << SHARE_BITS).collect();
+        ends.extend(envelope.shared.iter().map(|(end, _)| *end));
+        ends.sort_unstable();
+        let part = |string: u32| envelope.part(u64::from(string) << (64 - PART_BITS));
+        let (mut strings, mut start) = (BTreeMap::new(), 0);
+        for end in ends.into_iter().filter(|end| *end > 0) {
+            if end > start {
+                assert_eq!(part(start), part(end - 1));
+                *strings.entry(part(start)).or_insert(0) += end - start;
+                start = end;
+            }
         }
         strings
     }
@@ -229,13 +241,13 @@ mod tests {
     fn each_part_has_as_many_strings_as_it_weighs() {
         let (envelope, ..) = example();
         let strings = strings(&envelope);
-        for (code, heights) in (0..).zip(&envelope.strips) {
-            assert_eq!(strings[&code], heights.floor);
-            assert_eq!(strings[&(code | ABOVE)], heights.span);
+        for (strip, heights) in (0..).zip(&envelope.strips) {
+            assert_eq!(strings[&Part::Under(strip)], heights.floor);
+            assert_eq!(strings[&Part::Above(strip)], heights.span);
         }
-        assert_eq!(strings[&TAIL], envelope.tail);
+        assert_eq!(strings[&Part::Tail], envelope.tail);
         assert_eq!(strings.values().sum::<u32>(), TOTAL);
-        assert!(strings[&NOWHERE] < TOTAL / 1000, "one draw in a thousand at most begins anew");
+        assert!(strings[&Part::Nowhere] < TOTAL / 1000, "one draw in a thousand at most begins anew");
     }
 
     #[test]

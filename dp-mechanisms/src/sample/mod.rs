@@ -111,6 +111,20 @@ fn finite(answer: f64) -> f64 {
     if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) }
 }
 
+/// The same for a single.
+#[inline]
+fn finite_single(answer: f32) -> f64 {
+    if answer.is_nan() { 0.0 } else { answer.clamp(f32::MIN, f32::MAX).into() }
+}
+
+/// The nearest single that is finite.
+#[inline]
+fn single(released: f64) -> f32 {
+    #[allow(clippy::cast_possible_truncation)] // the rounding that is meant
+    let nearest = released as f32;
+    nearest.clamp(f32::MIN, f32::MAX)
+}
+
 /// The nearest `i64`.
 fn saturating(integer: IBig) -> i64 {
     let limit = if integer < IBig::ZERO { i64::MIN } else { i64::MAX };

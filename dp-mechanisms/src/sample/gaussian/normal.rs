@@ -20,7 +20,7 @@ pub(crate) struct Normal {
 
 #[derive(Clone, Debug)]
 enum Magnitude {
-    /// (strip + U) / 2⁵.
+    /// (strip + U) / 2⁶.
     Strip { strip: u32, position: Uniform },
     /// c + E/c, for the c at which the tail begins.
     Tail(Exponential),
@@ -35,8 +35,8 @@ impl Normal {
 
     /// Whether the curve at this abscissa is above a height.
     ///
-    /// In the upper box of a strip that is unit·e^(−x²/2). In the tail, c + E/c has the density c·e^(−E), and the tail's weight counts boxes on strips, 2⁻⁵ wide and 1/unit
-    /// high. A share V of it must be below the curve: V·weight·2⁻⁵·c·e^(−E) < unit·e^(−x²/2), where x²/2 = c²/2 + E + E²/2c².
+    /// In the upper box of a strip that is unit·e^(−x²/2). In the tail, c + E/c has the density c·e^(−E), and the tail's weight counts boxes on strips, 2⁻⁶ wide and 1/unit
+    /// high. A share V of it must be below the curve: V·weight·2⁻⁶·c·e^(−E) < unit·e^(−x²/2), where x²/2 = c²/2 + E + E²/2c².
     pub(super) fn is_above<R: Rng + ?Sized>(
         &mut self,
         mut height: Height,
