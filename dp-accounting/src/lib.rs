@@ -42,6 +42,8 @@
 //!
 //! `ledger` (on by default): the module of that name, with the ledger on disk.
 
+#![forbid(unsafe_code)]
+
 mod budget;
 pub mod calibration;
 #[cfg(feature = "claims")]

@@ -2,7 +2,7 @@
 
 use dp_core::rounding::Enclosure;
 
-use super::side::Moments;
+use super::measure::Moments;
 use super::{UNIT, float, fourier};
 
 /// How many turns are made by multiplication before sines and cosines are computed anew.

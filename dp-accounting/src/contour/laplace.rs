@@ -7,7 +7,7 @@
 use dp_core::rounding::Enclosure;
 
 use super::components::Components;
-use super::side::Moments;
+use super::measure::Moments;
 use super::{UNIT, float};
 
 /// The law of such a loss. All is scaled by e^(−cε₀), so that nothing overflows.

@@ -4,7 +4,7 @@ use core::f64::consts::{FRAC_1_PI, TAU};
 
 use dp_core::rounding::Enclosure;
 
-use super::side::{Moments, Side, Tilt, log_kappa, many};
+use super::measure::{Measure, Moments, Tilting, log_kappa};
 use super::{UNIT, float};
 
 /// What aliases and the cut tail may add, relative to the main term, as a logarithm.
@@ -15,6 +15,9 @@ const MOST_WORK: f64 = 3.7e8;
 
 /// More nodes than that would take too much memory.
 const MOST_NODES: f64 = 500_000.0;
+
+/// Where nodes have to be dense as well as far, fewer are worth it.
+const MOST_UNEVEN: f64 = 160_000.0;
 
 /// M(c+iy)/M(c) at y = 0, h, 2h, …, and what is known of all other y and of neighbouring lines.
 pub(super) struct Line {
@@ -29,73 +32,17 @@ pub(super) struct Line {
     neighbours: [(f64, Enclosure); 2],
     /// An upper bound on the total mass, which is the largest δ.
     mass: f64,
+    /// c' and ln M₀(c') of a measure that is not integrated, but has to be added.
+    beneath: Option<(f64, Enclosure)>,
 }
 
 /// M(c+iy)/M(c) as e^(i·phase) times a modulus that includes its error.
-#[derive(Clone, Copy)]
-struct Value {
-    modulus: f64,
-    phase: f64,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub(super) modulus: f64,
+    pub(super) phase: f64,
     /// A bound on the error of the value, phase included.
-    error: f64,
-}
-
-/// A product of moment functions.
-#[derive(Clone, Copy)]
-struct Product {
-    /// Factors that were multiplied as they are: logarithms take longer.
-    re: f64,
-    im: f64,
-    /// The logarithm of the others.
-    log: f64,
-    phase: f64,
-    /// A bound on the error of the logarithm of all.
-    uncertain: f64,
-    /// Whether the phase is not known at all, a factor being too close to zero.
-    lost: bool,
-}
-
-impl Product {
-    const ONE: Self = Self { re: 1.0, im: 0.0, log: 0.0, phase: 0.0, uncertain: 0.0, lost: false };
-
-    /// Multiplies by the power `times` of a number that is known up to `error` and at most 1.
-    fn multiply(&mut self, times: f64, re: f64, im: f64, error: f64) {
-        let modulus = (re * re + im * im).sqrt();
-        if modulus <= 4.0 * error {
-            self.log += times * libm::log((modulus + error).min(1.0));
-            self.lost = true;
-            return;
-        }
-        // ln(z+e) − ln z is at most |e|/(|z|−|e|).
-        self.uncertain += times * (error / (modulus - error));
-        if times == 1.0 {
-            (self.re, self.im) = (self.re * re - self.im * im, self.re * im + self.im * re);
-            // A complex product is right to √5 units.
-            self.uncertain += 4.0 * UNIT;
-            if self.re * self.re + self.im * self.im < 1e-200 {
-                self.fold();
-            }
-        } else {
-            self.add(times, re, im);
-        }
-    }
-
-    /// Adds `times` the logarithm of a number.
-    fn add(&mut self, times: f64, re: f64, im: f64) {
-        let (angle, log) = (libm::atan2(im, re), 0.5 * libm::log(re * re + im * im));
-        self.log += times * log;
-        self.phase += times * angle;
-        // The logarithm, the angle and the products are rounded, and so are the sums.
-        self.uncertain += times * (4.0 * angle.abs() + 4.0 * log.abs() + 8.0) * UNIT;
-        self.uncertain += (self.log.abs() + self.phase.abs()) * UNIT;
-    }
-
-    /// Turns all into a logarithm.
-    fn fold(&mut self) {
-        let (re, im) = (self.re, self.im);
-        (self.re, self.im) = (1.0, 0.0);
-        self.add(1.0, re, im);
-    }
+    pub(super) error: f64,
 }
 
 /// The sums at one ε, in units of M(c)·e^(−cε).
@@ -110,8 +57,8 @@ pub(super) struct Sums {
 }
 
 /// How a line is to be laid.
-pub(super) struct Plan {
-    tilt: Tilt,
+pub(super) struct Plan<T> {
+    tilt: T,
     dither: f64,
     step: f64,
     count: usize,
@@ -120,7 +67,7 @@ pub(super) struct Plan {
     mass: f64,
 }
 
-/// What a [pilot](Side::pilot) has found: where to look first.
+/// What a [pilot](super::side::Side::pilot) has found: where to look first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hint {
     /// What part of the saddle point c was taken.
@@ -140,15 +87,17 @@ struct Window {
 }
 
 impl Window {
-    fn new(side: &Side, at: &Moments, epsilon: f64, dither: f64, hint: Option<Hint>) -> Self {
-        let (c, spread) = (at.c, at.variance.sqrt());
+    fn new(side: &impl Measure, at: &Moments, epsilon: f64, dither: f64, hint: Option<Hint>) -> Self {
+        let (c, spread) = (at.c, libm::sqrt(at.variance));
         // The main term is near e^(K − cε)/(c(c+1)√(2πK″)), or e^(K − cε)/(c+1) where the spread is below 1/c.
         let wanted = TOLERANCE + libm::log((c + 1.0) * (1.0 + c * 2.5 * spread));
         // No other neighbour would do much better than this.
-        let enough = hint.map_or(0.0, |hint| 1.1 * hint.width).max(10.0 * spread);
+        let enough =
+            hint.map_or(0.0, |hint| 1.1 * hint.width).max(if side.is_even() { 10.0 * spread } else { 0.0 });
         let beside = |sign: f64, longest: f64, hinted: Option<f64>| {
             let mut best = (f64::INFINITY, (c, Enclosure::UNKNOWN));
-            let mut gap = hinted.unwrap_or(7.0 / (spread + 1e-300)).min(longest);
+            let likely = if side.is_even() { 7.0 / (spread + 1e-300) } else { f64::INFINITY };
+            let mut gap = hinted.unwrap_or(likely).min(longest);
             for _ in 0..24 {
                 let other = c + sign * gap;
                 let needed = side.moments(other, dither).map(|there| {
@@ -170,24 +119,28 @@ impl Window {
         let right = beside(1.0, 8.0 + c, hint.map(|hint| hint.gaps[1]));
         // To the left δ ≤ 1 bounds the aliases as well.
         let plain = (wanted - (at.log_moment.lo() - c * epsilon)) / c;
-        let width = left.0.min(plain).max(right.0).max(1.0 / c).max(4.0 * spread);
+        let least = if side.is_even() { (4.0 * spread).max(1.0 / c) } else { 1.0 / c };
+        let width = left.0.min(plain).max(right.0).max(least);
         Self { width, wanted, neighbours: [left.1, right.1] }
     }
 
     /// Whether the right neighbour is much closer than the spread suggests: M rises steeply there, because improbable losses begin to count.
     /// A smaller c makes room, at a price: the sums cancel more the farther c is from the saddle.
-    fn is_crowded(&self, side: &Side, at: &Moments) -> bool {
+    fn is_crowded(&self, side: &impl Measure, at: &Moments) -> bool {
         let gap = self.neighbours[1].0 - at.c;
+        if !side.is_even() {
+            return gap < 0.4 * at.c;
+        }
         // Many parts make nodes dear, and few of them precision.
-        let narrow = if side.parts.len() > 8 { 0.1 } else { 0.05 };
-        gap * at.variance.sqrt() < 2.0 && gap < narrow * at.c
+        let narrow = if side.parts() > 8 { 0.1 } else { 0.05 };
+        gap * libm::sqrt(at.variance) < 2.0 && gap < narrow * at.c
     }
 }
 
-impl Plan {
+impl<T: Tilting> Plan<T> {
     /// A window and a reach that suit the saddle point, or a somewhat smaller c, near ε. Nothing when no reach does.
     pub(super) fn new(
-        side: &Side,
+        side: &impl Measure<Tilted = T>,
         saddle: Moments,
         epsilon: f64,
         dither: f64,
@@ -211,10 +164,13 @@ impl Plan {
         if !width.is_finite() {
             return None;
         }
-        let (c, spread, step) = (at.c, at.variance.sqrt(), TAU / width);
+        let (c, spread, step) = (at.c, libm::sqrt(at.variance), TAU / width);
         // Beyond the reach: at most e^log_rest each, falling as 1/y². A longer reach takes finer nodes, which show finer components.
-        let likely = hint.map_or((2.0 * wanted / at.variance).sqrt(), |hint| 0.8 * hint.reach);
+        let likely = hint.map_or_else(|| side.likely_reach(&at, wanted), |hint| 0.8 * hint.reach);
         let mut reach = likely.clamp(2.0 / (spread + 1.0 / c), 1e300);
+        if !side.is_even() && reach / step > MOST_UNEVEN {
+            return None;
+        }
         let mut served = 1.6 * reach;
         let mut tilt = side.tilt(c, served, dither)?;
         let log_rest = loop {
@@ -238,20 +194,12 @@ impl Plan {
         let needed = step * float(count);
         let tilt =
             if needed <= served && served <= 2.0 * needed { tilt } else { side.tilt(c, needed, dither)? };
-        Some(Self {
-            tilt,
-            dither,
-            step,
-            count,
-            log_rest,
-            neighbours,
-            mass: side.log_total.exp().hi().max(1.0),
-        })
+        Some(Self { tilt, dither, step, count, log_rest, neighbours, mass: side.mass() })
     }
 
     /// What this plan suggests for a composition whose pilot it was made for, with the given saddle point.
     pub(super) fn hint(&self, saddle: f64) -> Hint {
-        let c = self.tilt.moments.c;
+        let c = self.tilt.moments().c;
         Hint {
             part: c / saddle,
             gaps: self.neighbours.map(|(other, _)| (other - c).abs()),
@@ -261,49 +209,18 @@ impl Plan {
     }
 }
 
-impl Tilt {
-    /// How many terms one value of the moment function takes.
-    fn size(&self) -> f64 {
-        1.0 + self.parts.iter().map(|(part, _)| part.size()).sum::<f64>()
-    }
-
-    /// An upper bound on ln |M(c+iy)/M(c)| for all y ≥ reach.
-    fn log_decay(&self, reach: f64) -> f64 {
-        let gaussian = -0.5 * self.gaussian.lo() * reach * reach * (1.0 - 8.0 * UNIT);
-        self.parts.iter().fold(gaussian, |sum, (part, count)| sum + many(*count).lo() * part.log_decay(reach))
-    }
-}
-
 impl Line {
     /// Evaluates the moment function along the line.
-    pub(super) fn new(plan: Plan) -> Self {
+    pub(super) fn new(plan: Plan<impl Tilting>) -> Self {
         let Plan { tilt, dither, step, count, log_rest, neighbours, mass } = plan;
-        let Moments { c, log_moment, .. } = tilt.moments;
-        let mut products = vec![Product::ONE; count];
-        for (part, times) in &tilt.parts {
-            let times = many(*times).hi();
-            part.along(step, count, |j, re, im, error| products[j].multiply(times, re, im, error));
-        }
-        let (middle, spread) = (tilt.gaussian.hi(), tilt.gaussian.hi() - tilt.gaussian.lo());
-        let values = products.iter_mut().enumerate().map(|(j, product)| {
-            product.fold();
-            let y = step * float(j);
-            let turned = middle * y * (c + 0.5);
-            let fallen = 0.5 * middle * y * y;
-            let (log, phase) = (product.log - fallen, product.phase + turned);
-            let uncertain = product.uncertain
-                + (0.5 * y * y + y * (c + 0.5)) * spread
-                + (4.0 * fallen + 4.0 * turned + 2.0 * phase.abs() + 2.0 * log.abs() + 8.0) * UNIT;
-            let modulus = libm::exp(log);
-            if uncertain < 0.1 && !product.lost {
-                Value { modulus, phase, error: modulus * uncertain * 1.06 }
-            } else {
-                // |M(c+iy)| ≤ M(c) in any case.
-                Value { modulus: 0.0, phase: 0.0, error: (modulus * libm::exp(uncertain) * 1.01).min(1.0) }
-            }
-        });
-        let values = values.collect();
-        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass }
+        let Moments { c, log_moment, .. } = tilt.moments();
+        let values = tilt.values(step, count);
+        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass, beneath: None }
+    }
+
+    /// The same line where a measure that is not integrated, known by c' and ln M₀(c'), has to be added.
+    pub(super) fn above(self, beneath: (f64, Enclosure)) -> Self {
+        Self { beneath: Some(beneath), ..self }
     }
 
     /// Sums over the nodes at ε.
@@ -322,7 +239,7 @@ impl Line {
             let (re, im) = (c * c + c - y * y, y * (2.0 * c + 1.0));
             let norm = re * re + im * im;
             let (kernel_re, kernel_im) = (re / norm, -im / norm);
-            let kernel = 1.0 / norm.sqrt();
+            let kernel = 1.0 / libm::sqrt(norm);
             let term = twice * value.modulus * (cosine * kernel_re - sine * kernel_im);
             profile += term;
             // s·F: d/dε brings down −s.
@@ -365,13 +282,15 @@ impl Line {
         let mut below = (dithered - self.aliases(epsilon) - smeared).lo().max(0.0);
         if self.dither > 1.0 {
             // A wide dither: δ(ε) ≥ δ_v(ε+s) − δ_G(s), and δ_G(v/2 + z√v) ≤ Pr(N > z) ≤ e^(−z²/2).
-            let z = (2.0 * (7.0 - libm::log(dithered.hi().max(1e-300))).max(1.0)).sqrt();
+            let z = libm::sqrt(2.0 * (7.0 - libm::log(dithered.hi().max(1e-300))).max(1.0));
             let shifted = (point(epsilon) + dither * point(0.5) + point(z) * dither.sqrt()).hi();
             let told = (-(point(z).square() * point(0.5))).exp();
             let there = self.dithered(shifted, &self.sums(shifted)) - self.aliases(shifted) - told;
             below = below.max(there.lo());
         }
-        Enclosure::new(below, dithered.hi().clamp(0.0, 1.0).max(below))
+        let above =
+            self.beneath.map_or(dithered.hi(), |beneath| (dithered + chernoff(beneath, epsilon)).hi());
+        Enclosure::new(below, above.clamp(0.0, 1.0).max(below))
     }
 
     /// Encloses M(c)·e^(−cε)·h/2π.
@@ -392,14 +311,19 @@ impl Line {
         let point = Enclosure::point;
         let window = Enclosure::new(TAU.next_down(), TAU.next_up()) / point(self.step);
         // δ(x) ≤ e^(K(c') − c'x)·κ(c') along the neighbouring lines, a geometric series in m.
-        let chernoff = |(other, log_moment): (f64, Enclosure)| {
+        let along = |(other, log_moment): (f64, Enclosure)| {
             let gap = point(other.max(self.c)) - point(other.min(self.c));
-            let first = (log_moment + log_kappa(other) - point(other) * point(epsilon) - gap * window).exp();
+            let first = chernoff((other, log_moment - gap * window), epsilon);
             first / -(-(gap * window)).exp_m1()
         };
         let plain = point(self.mass) / (point(self.c) * window).exp_m1();
-        let left = chernoff(self.neighbours[0]).hi().min(plain.hi());
-        let right = chernoff(self.neighbours[1]).hi();
+        let left = along(self.neighbours[0]).hi().min(plain.hi());
+        let right = along(self.neighbours[1]).hi();
         Enclosure::new(0.0, left.max(0.0)) + Enclosure::new(0.0, right.max(0.0))
     }
+}
+
+/// Encloses κ(c)·M(c)·e^(−cε), an upper bound on the profile, from c and ln M(c).
+pub(super) fn chernoff((c, log_moment): (f64, Enclosure), epsilon: f64) -> Enclosure {
+    (log_moment + log_kappa(c) - Enclosure::point(c) * Enclosure::point(epsilon)).exp()
 }

@@ -5,8 +5,9 @@ use super::cloud::Cloud;
 use super::components::Components;
 use super::float;
 use super::laplace::ExponentialDensity;
+use super::measure::Moments;
 use super::sampled_gaussian::SampledGaussian;
-use super::side::Moments;
+use super::windowed::Windowed;
 
 /// A law of losses whose moment function is known off the real line. Gaussian losses are not among them: they add up in closed form.
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub(super) enum Loss {
     Atoms(Atoms),
     DiscreteGaussian(DiscreteGaussian),
     SampledGaussian(SampledGaussian),
+    Windowed(Windowed),
 }
 
 /// A law tilted by e^(cL)/M(c).
@@ -36,6 +38,7 @@ impl Loss {
             Self::Atoms(atoms) => Some(atoms.tilt(c).moments(c)),
             Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| cloud.moments(c)),
             Self::SampledGaussian(law) => law.moments(c, accuracy),
+            Self::Windowed(law) => law.moments(c, accuracy),
         }
     }
 
@@ -52,6 +55,7 @@ impl Loss {
             }),
             Self::Atoms(atoms) => Some(of_cloud(atoms.tilt(c), Components::default())),
             Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| of_cloud(cloud, Components::default())),
+            Self::Windowed(law) => law.tilt(c, reach).map(|cloud| of_cloud(cloud, Components::default())),
             Self::SampledGaussian(law) => {
                 law.tilt(c, reach).map(|(cloud, components)| of_cloud(cloud, components))
             }

@@ -23,6 +23,8 @@
 //! p_v being the density of the dithered loss at ε, the same integral without 1/(s(s+1)). Second order in the width √v of the dither. Where ε is so large that v > 1 is
 //! a small dither, a first-order bound is better: the composition of (ε, δ(ε)) with the dither's (s, δ_G(s)) gives δ(ε) ≥ δ_v(ε+s) − δ_G(s).
 //!
+//! **Rare losses.** Few runs of a sampled mechanism are nearly an atom and rare losses beside it. Those of a sampled Gaussian are [integrated alone](rare), which takes no dither.
+//!
 //! **Rounding.** Each value of M carries a bound on its error. Since c is near the saddle point, the terms of the sum are not larger than what they add up to by
 //! more than a small factor, so δ is relatively accurate however small it is.
 
@@ -33,9 +35,15 @@ mod components;
 mod fourier;
 mod laplace;
 mod line;
+mod logarithm;
 mod loss;
+mod measure;
+mod profile;
+mod rare;
 mod sampled_gaussian;
 mod side;
+mod step;
+mod windowed;
 
 pub(crate) use atoms::WIDEST_DISCRETE_GAUSSIAN;
 pub(crate) use side::{Side, many};
@@ -43,7 +51,8 @@ pub(crate) use side::{Side, many};
 use dp_core::rounding::{Enclosure, sub_down, sub_up};
 
 use line::{Hint, Line, Plan};
-use side::{Moments, Start};
+use measure::{Measure, Moments, Start};
+use profile::Profile;
 
 /// Half the distance of 1 to the next float: the relative error of one operation.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -87,7 +96,10 @@ impl Side {
         }
         let guess = saddle.likely_epsilon().clamp(0.0, found.hi());
         if let Some(plan) = Plan::new(self, saddle, guess, 0.0, hint) {
-            found = narrowed(found, Line::new(plan).epsilon(least, most, guess, found));
+            found = narrowed(found, Profile::of(Line::new(plan)).epsilon(least, most, guess, found));
+        }
+        if found.relative_width() > accuracy && found.hi() > floor.max(1e-100) {
+            found = self.rare_epsilon(delta, accuracy, found);
         }
         // Dithers: a wide one first, which costs little and shows where to look.
         let mut dither = square(0.05 * found.hi()).min(0.1 * found.hi());
@@ -112,7 +124,7 @@ impl Side {
             let c = at.c;
             let Some(plan) = Plan::new(self, at, middle, dither, None) else { break };
             let before = found.hi() - found.lo();
-            found = narrowed(found, Line::new(plan).epsilon(least, most, middle, found));
+            found = narrowed(found, Profile::of(Line::new(plan)).epsilon(least, most, middle, found));
             stalled = if found.hi() - found.lo() > 0.8 * before { stalled + 1 } else { 0 };
             // Rounding, not dither, is what is left; but while there is no lower end the dither may just be too wide.
             if stalled >= if found.lo() > 0.0 { 2 } else { 6 } {
@@ -137,9 +149,8 @@ impl Side {
             found,
             Enclosure::new(0.0, (Enclosure::point(bound).exp() + self.infinite()).hi().min(1.0)),
         );
-        let on = |plan: Plan| {
-            let line = Line::new(plan);
-            (line.enclose(epsilon, &line.sums(epsilon)) + self.infinite()).probability()
+        let on = |plan: Plan<side::Tilt>| {
+            (Profile::of(Line::new(plan)).enclose(epsilon) + self.infinite()).probability()
         };
         if saddle.is_blurred() {
             return found;
@@ -147,6 +158,9 @@ impl Side {
         let mut dither = accuracy / (4.0 * (saddle.c + 1.0) * saddle.c.max(0.1));
         if let Some(plan) = Plan::new(self, saddle, epsilon, 0.0, hint) {
             found = narrowed(found, on(plan));
+        }
+        if found.relative_width() > accuracy {
+            found = self.rare_delta(epsilon, accuracy, found);
         }
         for _ in 0..4 {
             if found.relative_width() <= accuracy {
@@ -177,68 +191,6 @@ impl Side {
         let epsilon = epsilon.unwrap_or(at.likely_epsilon().max(0.0));
         let plan = Plan::new(&pilot, at, epsilon, 0.0, None);
         (Start { c: at.c, ..anew }, plan.map(|plan| plan.hint(at.c)))
-    }
-}
-
-impl Line {
-    /// Encloses the smallest ε ≥ 0 at which the profile is at most `least` (for sure) and `most` (perhaps). It is known to lie `within`.
-    fn epsilon(&self, least: f64, most: f64, guess: f64, within: Enclosure) -> Enclosure {
-        if within.lo() == 0.0 && self.enclose(0.0, &self.sums(0.0)).hi() <= least {
-            return Enclosure::ZERO;
-        }
-        let root = self.root(least, guess, within);
-        let sums = self.sums(root);
-        let (at_root, slope) = (self.enclose(root, &sums), sums.slope.max(1e-3 * self.c));
-        if at_root.hi() > 1e6 * least {
-            return within; // this line cannot see so small a δ
-        }
-        // From the error at the root to a margin in ε, doubled until it suffices.
-        let margin = |excess: f64| (1.1 * excess.clamp(0.0, 1.0) / slope).max(4.0 * f64::EPSILON * root);
-        let mut above = f64::INFINITY;
-        let mut away = if at_root.hi() <= least { 0.0 } else { margin(at_root.hi() / least - 1.0) };
-        while root + away < within.hi() {
-            if self.enclose(root + away, &self.sums(root + away)).hi() <= least {
-                above = root + away;
-                break;
-            }
-            away = (2.0 * away).max(f64::MIN_POSITIVE);
-        }
-        let mut below = 0.0;
-        let mut away = margin(1.0 - at_root.lo() / most);
-        while root - away > within.lo() {
-            if self.enclose(root - away, &self.sums(root - away)).lo() > most {
-                below = root - away;
-                break;
-            }
-            away = (2.0 * away).max(f64::MIN_POSITIVE);
-        }
-        Enclosure::new(below.min(above), above)
-    }
-
-    /// About where the profile passes `target`: Newton's method on its logarithm, kept within a bracket.
-    fn root(&self, target: f64, guess: f64, within: Enclosure) -> f64 {
-        let (mut low, mut high) = (within.lo(), within.hi());
-        let mut root = guess.clamp(low, high);
-        for _ in 0..60 {
-            let sums = self.sums(root);
-            let excess = self.log_estimate(root, &sums) - libm::log(target);
-            // Noise where the profile is too small for this line: below the target.
-            if excess > 0.0 {
-                low = root;
-            } else {
-                high = root;
-            }
-            let step = excess / sums.slope;
-            let next = root + step;
-            let next =
-                if step.is_finite() && low < next && next < high { next } else { low + (high - low) / 2.0 };
-            let moved = (next - root).abs();
-            root = next;
-            if moved <= 1e-13 * root || high <= 0.0 {
-                break;
-            }
-        }
-        root
     }
 }
 

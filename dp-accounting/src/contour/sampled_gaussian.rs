@@ -21,7 +21,7 @@ use crate::sampling::Direction;
 use super::UNIT;
 use super::cloud::{Cloud, Point, relative};
 use super::components::Components;
-use super::side::Moments;
+use super::measure::Moments;
 
 /// A Poisson-sampled Gaussian mechanism, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +40,7 @@ const MOST_BLOCKS: f64 = 20_000.0;
 /// So few are all kept.
 const FEW_BLOCKS: f64 = 160.0;
 /// −ln of the relative error that the quadrature and the cut may have, at most.
-const FINEST: f64 = 37.0;
+pub(super) const FINEST: f64 = 37.0;
 
 /// How far beyond the last hump the nodes go for an accuracy: to where e^(−t²/2) is smaller.
 fn beyond(accuracy: f64) -> f64 {
@@ -192,7 +192,7 @@ impl SampledGaussian {
     }
 
     /// r and f at a node.
-    fn node(self, x: f64, a: f64) -> Node {
+    pub(super) fn node(self, x: f64, a: f64) -> Node {
         let (q, mu) = (self.rate, self.mu);
         let half = mu * mu / 2.0;
         let u = mu * x - half;
@@ -289,14 +289,14 @@ impl Blocks {
 }
 
 /// What is known at one node of the quadrature.
-struct Node {
-    x: f64,
+pub(super) struct Node {
+    pub(super) x: f64,
     /// ln r.
-    log_ratio: f64,
-    log_ratio_error: f64,
+    pub(super) log_ratio: f64,
+    pub(super) log_ratio_error: f64,
     /// p = q·e^u/r.
-    share: f64,
+    pub(super) share: f64,
     /// ln r^a − x²/2.
-    log_height: f64,
-    log_height_error: f64,
+    pub(super) log_height: f64,
+    pub(super) log_height_error: f64,
 }

@@ -1,9 +1,12 @@
-//! The composition in one direction, and where to integrate.
+//! The composition in one direction.
 
 use dp_core::rounding::Enclosure;
 
 use super::UNIT;
+use super::line::Value;
+use super::logarithm::{Logarithm, Product, with_gaussian};
 use super::loss::{Loss, Tilted};
+use super::measure::{Measure, Moments, Tilting};
 
 /// All losses of a composition in one direction.
 #[derive(Clone, Debug)]
@@ -18,17 +21,6 @@ pub(crate) struct Side {
     pub(super) log_total: Enclosure,
     /// An upper bound on the sum of all losses that are finite.
     pub(super) max_loss: f64,
-}
-
-/// What is known of ln M at a real point c.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moments {
-    pub(super) c: f64,
-    /// Encloses ln M(c).
-    pub(super) log_moment: Enclosure,
-    /// About its derivatives.
-    pub(super) mean: f64,
-    pub(super) variance: f64,
 }
 
 /// The composition tilted at c.
@@ -53,31 +45,13 @@ impl Side {
         (of_mass_one * Enclosure::new(factor.lo().min(1.0), factor.hi().max(1.0))).probability()
     }
 
-    /// ln M(c) of all parts and a Gaussian of variance `dither`. Nothing when that takes too much.
-    pub(super) fn moments(&self, c: f64, dither: f64) -> Option<Moments> {
-        // Each part may err by e^−16 over the number of runs.
+    /// How accurate quick moments of each part are to be: to e^−16 over the number of runs.
+    pub(super) fn accuracy(&self) -> f64 {
         let runs = self.parts.iter().fold(1.0, |sum, (_, count)| sum + many(*count).hi());
-        let accuracy = 16.0 + libm::log(runs);
-        let mut sum = self.gaussian_moments(c, dither);
-        for (loss, count) in &self.parts {
-            sum.add(loss.moments(c, accuracy)?, *count);
-        }
-        sum.known()
+        16.0 + libm::log(runs)
     }
 
-    /// Tilts all parts and a Gaussian of variance `dither` at c, good for |y| ≤ reach. Nothing when that takes too much.
-    pub(super) fn tilt(&self, c: f64, reach: f64, dither: f64) -> Option<Tilt> {
-        let mut moments = self.gaussian_moments(c, dither);
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for (loss, count) in &self.parts {
-            let tilted = loss.tilt(c, reach)?;
-            moments.add(tilted.moments, *count);
-            parts.push((tilted, *count));
-        }
-        Some(Tilt { moments: moments.known()?, gaussian: self.gaussian + Enclosure::point(dither), parts })
-    }
-
-    fn gaussian_moments(&self, c: f64, dither: f64) -> Moments {
+    pub(super) fn gaussian_moments(&self, c: f64, dither: f64) -> Moments {
         let (gaussian, point) = (self.gaussian + Enclosure::point(dither), Enclosure::point(c));
         let log_moment = gaussian * point * (point + Enclosure::ONE) * Enclosure::point(0.5);
         Moments { c, log_moment, mean: gaussian.hi() * (c + 0.5), variance: gaussian.hi() }
@@ -96,113 +70,67 @@ impl Side {
         });
         Some(Self { parts: parts.collect(), ..*self })
     }
+}
 
-    /// A c near the one at which the bound ε ≤ (ln M(c) + ln κ(c) − ln δ)/c is least, and that bound.
-    ///
-    /// Its least value is where
-    /// c·K′(c) − K(c) + ln(1+c) = ln(1/δ), whose left side rises. Newton's method runs on logarithms, where it is nearly straight.
-    pub(super) fn saddle_for_delta(&self, delta: f64, start: Start) -> Option<(Moments, f64)> {
-        let target = -libm::log(delta);
-        let mut bound = f64::INFINITY;
-        let saddle = self.newton(start, |at| {
-            bound = bound.min(at.epsilon_bound(delta));
-            let reached = (at.c * at.mean - at.log_moment.hi()).max(0.0) + libm::log1p(at.c);
-            let slope = at.c * (at.c * at.variance + 1.0 / (1.0 + at.c)) / reached;
-            (libm::log(target) - libm::log(reached)) / slope
-        })?;
-        Some((saddle, bound))
-    }
+impl Measure for Side {
+    type Tilted = Tilt;
 
-    /// A c near the one at which the bound δ ≤ M(c)·κ(c)·e^(−cε) is least, where K′(c) + ln(c/(1+c)) = ε, and the logarithm of that bound.
-    pub(super) fn saddle_for_epsilon(&self, epsilon: f64, start: Start) -> Option<(Moments, f64)> {
-        let mut bound = 0.0f64;
-        let saddle = self.newton(start, |at| {
-            let c = Enclosure::point(at.c);
-            bound = bound.min((at.log_moment + log_kappa(at.c) - c * Enclosure::point(epsilon)).hi());
-            let reached = at.likely_epsilon();
-            let slope = at.c * at.variance + 1.0 / (1.0 + at.c);
-            (epsilon - reached) / slope
-        })?;
-        Some((saddle, bound))
-    }
-
-    /// Follows steps in ln c until they are small, within a bracket, and not below the c that suits the spread of the loss.
-    ///
-    /// Sampled mechanisms have a loss that is tiny except with a tiny probability. Their mean jumps at some c, from where on the
-    /// improbable losses are all that counts; a root that lies in the jump is approached from below.
-    fn newton(&self, start: Start, mut step: impl FnMut(&Moments) -> f64) -> Option<Moments> {
-        let Start { mut c, dither, precision } = start;
-        let (mut low, mut high) = (None, f64::INFINITY);
-        for _ in 0..60 {
-            let at = self.moments(c, dither)?;
-            let wanted = step(&at);
-            // So small a tilt would only make the window long: δ is near its largest value there.
-            let least = (0.25 / (1.0 + at.variance.sqrt())).min(0.25);
-            // Near enough is a step that is small, also against the width 1/spread of what is integrated.
-            let close = wanted.abs() < precision && wanted.abs() * c * at.variance.sqrt() < 10.0 * precision;
-            if wanted.is_nan() || close || (wanted < 0.0 && c <= least) || (wanted > 0.0 && c >= 1e9) {
-                return Some(at);
-            }
-            if wanted > 0.0 {
-                low = Some(c);
-            } else {
-                high = c;
-            }
-            let next = (c * libm::exp(wanted.clamp(-3.0, 3.0))).clamp(least, 1e9);
-            let floor = low.unwrap_or(0.0);
-            if high < floor * (1.0 + precision.min(1e-4)) {
-                c = floor;
-                break;
-            }
-            c = if floor < next && next < high { next } else { (floor.max(high * 1e-3) * high).sqrt() };
+    fn moments(&self, c: f64, dither: f64) -> Option<Moments> {
+        let accuracy = self.accuracy();
+        let mut sum = self.gaussian_moments(c, dither);
+        for (loss, count) in &self.parts {
+            sum.add(loss.moments(c, accuracy)?, *count);
         }
-        self.moments(c, dither)
+        sum.known()
+    }
+
+    fn tilt(&self, c: f64, reach: f64, dither: f64) -> Option<Tilt> {
+        let mut moments = self.gaussian_moments(c, dither);
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for (loss, count) in &self.parts {
+            let tilted = loss.tilt(c, reach)?;
+            moments.add(tilted.moments, *count);
+            parts.push((tilted, *count));
+        }
+        Some(Tilt { moments: moments.known()?, gaussian: self.gaussian + Enclosure::point(dither), parts })
+    }
+
+    fn likely_reach(&self, at: &Moments, wanted: f64) -> f64 {
+        libm::sqrt(2.0 * wanted / at.variance)
+    }
+
+    fn mass(&self) -> f64 {
+        self.log_total.exp().hi().max(1.0)
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
     }
 }
 
-/// Where a search for the saddle starts, and how near it is to get.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
-    pub(super) c: f64,
-    pub(super) dither: f64,
-    pub(super) precision: f64,
-}
-
-impl Start {
-    /// From nothing.
-    pub(super) fn anew(dither: f64, precision: f64) -> Self {
-        Self { c: 1.0, dither, precision }
-    }
-}
-
-impl Moments {
-    fn add(&mut self, part: Moments, count: u64) {
-        let count = many(count);
-        self.log_moment = self.log_moment + count * part.log_moment;
-        self.mean += count.hi() * part.mean;
-        self.variance += count.hi() * part.variance;
+impl Tilting for Tilt {
+    fn moments(&self) -> Moments {
+        self.moments
     }
 
-    fn known(self) -> Option<Self> {
-        let known =
-            self.log_moment.lo().is_finite() && self.log_moment.hi().is_finite() && self.variance >= 0.0;
-        known.then_some(self)
+    fn size(&self) -> f64 {
+        1.0 + self.parts.iter().map(|(part, _)| part.size()).sum::<f64>()
     }
 
-    /// Whether so many runs were composed that rounding hides the answer: M(c) itself is not known within a factor.
-    pub(super) fn is_blurred(&self) -> bool {
-        self.log_moment.hi() - self.log_moment.lo() > 1.0
+    fn log_decay(&self, reach: f64) -> f64 {
+        let gaussian = -0.5 * self.gaussian.lo() * reach * reach * (1.0 - 8.0 * UNIT);
+        self.parts.iter().fold(gaussian, |sum, (part, count)| sum + many(*count).lo() * part.log_decay(reach))
     }
 
-    /// The ε of which c is the saddle point.
-    pub(super) fn likely_epsilon(&self) -> f64 {
-        self.mean - libm::log1p(1.0 / self.c)
-    }
-
-    /// The bound on ε of Canonne, Kamath and Steinke at the order c + 1.
-    pub(super) fn epsilon_bound(&self, delta: f64) -> f64 {
-        let log_delta = Enclosure::point(delta).ln();
-        ((self.log_moment + log_kappa(self.c) - log_delta) / Enclosure::point(self.c)).hi().max(0.0)
+    fn values(&self, step: f64, count: usize) -> Vec<Value> {
+        let mut products = vec![Product::one(); count];
+        for (part, times) in &self.parts {
+            let times = many(*times).hi();
+            part.along(step, count, |j, re, im, error| products[j].multiply(times, re, im, error));
+        }
+        let mut sums: Vec<Logarithm> = products.into_iter().map(Product::logarithm).collect();
+        with_gaussian(&mut sums, self.gaussian, self.moments.c, step);
+        sums.into_iter().map(Logarithm::value).collect()
     }
 }
 
@@ -215,10 +143,4 @@ pub(crate) fn many(count: u64) -> Enclosure {
     } else {
         Enclosure::new(near * (1.0 - 2.0 * UNIT), near * (1.0 + 2.0 * UNIT))
     }
-}
-
-/// Encloses ln κ(c), κ(c) = c^c/(1+c)^(1+c) = sup_L (1 − e^−L)·e^(−cL).
-pub(super) fn log_kappa(c: f64) -> Enclosure {
-    let c = Enclosure::point(c);
-    -(c * (Enclosure::ONE / c).ln_1p()) - c.ln_1p()
 }

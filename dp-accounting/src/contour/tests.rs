@@ -18,7 +18,7 @@ use crate::theorems::Optimal;
 const BOTH: [Direction; 2] = [Direction::Remove, Direction::Add];
 const TILTS: [f64; 5] = [0.5, 1.0, 3.75, 17.0, 63.5];
 
-fn sampled(rate: f64, sigma: f64, count: u64, direction: Direction) -> Side {
+pub(super) fn sampled(rate: f64, sigma: f64, count: u64, direction: Direction) -> Side {
     let mut side = Side::empty();
     side.add_sampled_gaussian(rate, 1.0 / sigma, direction, count);
     side
