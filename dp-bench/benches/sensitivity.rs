@@ -8,7 +8,10 @@ use std::hint::black_box;
 
 use cpu_time::ThreadTime;
 use dp_core::{Bounds, Error};
-use dp_sensitivity::{Graph, LocalSensitivity, Quantile, Smoothness, Triangles, TrimmedMean, WinsorisedMean};
+use dp_sensitivity::{
+    Graph, LocalSensitivity, Quantile, Smoothness, StandardDeviation, Triangles, TrimmedMean, Variance,
+    WinsorisedMean,
+};
 
 /// Odd, so that there is a median.
 const ROUNDS: usize = 7;
@@ -100,7 +103,7 @@ struct Case {
     smooth: Smooth,
 }
 
-/// The median, the trimmed mean and the winsorised mean of a million numbers, for rates at which few and at which all windows count.
+/// The median, the trimmed and winsorised means, the variance and the standard deviation of a million numbers, for rates at which few and at which all windows count.
 fn numbers() -> Result<Vec<Case>, Error> {
     let bounds = Bounds::new(-1000.0, 1000.0)?;
     let mut cases = Vec::new();
@@ -112,6 +115,7 @@ fn numbers() -> Result<Vec<Case>, Error> {
             let quantile = Quantile::new(bounds, 0.9)?;
             let (trimmed, winsorised) =
                 (TrimmedMean::new(bounds, SIZE, SIZE / 10)?, WinsorisedMean::new(bounds, SIZE, SIZE / 10)?);
+            let (variance, deviation) = (Variance::new(bounds, SIZE)?, StandardDeviation::new(bounds, SIZE)?);
             let mut case = |query: &str, smooth: Smooth| {
                 let name = format!("{query}, {law} data, β = {beta:e}");
                 cases.push(Case { name, data: data.clone(), smooth });
@@ -121,6 +125,8 @@ fn numbers() -> Result<Vec<Case>, Error> {
             case("0.9-quantile, add/remove", Box::new(move |data| quantile.smooth(data, rate)));
             case("trimmed mean (10 %)", Box::new(move |data| trimmed.smooth(data, rate)));
             case("winsorised mean (10 %)", Box::new(move |data| winsorised.smooth(data, rate)));
+            case("variance", Box::new(move |data| variance.smooth(data, rate)));
+            case("standard deviation", Box::new(move |data| deviation.smooth(data, rate)));
         }
     }
     Ok(cases)

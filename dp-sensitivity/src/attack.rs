@@ -54,7 +54,8 @@ pub(crate) fn assert_contract<D: ?Sized, Q: LocalSensitivity<Data = D>>(
     for (here, there) in [(x, y), (y, x)] {
         prop_assert!(query.local(here).unwrap() >= moved, "{} {moved}", query.local(here).unwrap());
         let mut before = 0.0;
-        for k in [0, 1, 2, 3, 10, 50, u64::MAX - 1] {
+        // Some ladders change their formula after 64 or 256 steps.
+        for k in [0, 1, 2, 3, 10, 50, 64, 256, u64::MAX - 1] {
             let rung = query.local_at_distance(here, k).unwrap();
             let higher = query.local_at_distance(there, k + 1).unwrap();
             prop_assert!(
@@ -95,6 +96,47 @@ pub(crate) fn assert_agreement<Q: LocalSensitivity<Data = [f64]>>(
         let (found, truth) = (query.smooth(&data, Smoothness::new(beta)?)?, brute::smooth(&truth, beta));
         let most = truth * (1.0 + slack + 1e-10) + slack.min(1e-12);
         assert!(found >= truth && found <= most, "{data:?} at β = {beta}: {found} {truth}");
+    }
+    Ok(())
+}
+
+/// Few records between 0 and 8: spread, close together, in groups, at the bounds, skewed.
+pub(crate) const SMALL: [&[f64]; 12] = [
+    &[1.0, 6.0],
+    &[8.0, 8.0],
+    &[0.0, 0.0, 8.0],
+    &[3.5, 3.75, 4.0],
+    &[1.0, 2.5, 7.0],
+    &[7.5, 7.75, 8.0],
+    &[0.5, 4.25, 4.5, 4.75],
+    &[3.0, 3.25, 3.5, 7.25],
+    &[0.0, 0.0, 8.0, 8.0],
+    &[1.0, 1.0, 1.0, 1.0],
+    &[2.0, 3.5, 4.0, 6.5],
+    &[0.25, 2.0, 2.25, 5.0, 7.5],
+];
+
+/// Compares the ladder with what is [found](brute::farthest) without knowing anything of the query, which is reached by data and so never larger than the least ladder: to a relative 10⁻⁷. The smooth bound is that of this ladder.
+pub(crate) fn assert_least<Q: LocalSensitivity<Data = [f64]>>(
+    query: &Q,
+    data: &[f64],
+    width: f64,
+) -> Result<(), Error> {
+    let mut truth = vec![];
+    for k in 0..=data.len() {
+        let found = query.local_at_distance(data, k as u64)?;
+        // Listing takes too long beyond this, and all data are within reach of n steps.
+        let Some(grid) = [65, 33, 17, 13].get(k) else {
+            truth.push(found);
+            continue;
+        };
+        let reached = brute::farthest(data, k, *grid, width, |y| query.answer(y).unwrap());
+        assert!(found >= reached && found <= reached * (1.0 + 1e-7), "{data:?} at {k}: {found} {reached}");
+        truth.push(reached);
+    }
+    for beta in [0.3, 1.0, 5.0] {
+        let (found, truth) = (query.smooth(data, Smoothness::new(beta)?)?, brute::smooth(&truth, beta));
+        assert!(found >= truth && found <= truth * (1.0 + 1e-6), "{data:?} at β = {beta}: {found} {truth}");
     }
     Ok(())
 }

@@ -24,6 +24,74 @@ pub(crate) fn ladder<S: Ord + Clone>(
     ladder
 }
 
+/// The largest |f(y) − f(z)| over all neighbours y, z of which y has all but so many of its records in common with the data, for records between 0 and `width`. Nothing is known of f.
+///
+/// For each choice of records to be replaced, all values of a grid are tried in all of their places, and in each place of y for z. From the best of these on, single values and all of them together are moved by steps that
+/// get smaller and smaller, while that helps.
+#[cfg(test)]
+pub(crate) fn farthest(
+    data: &[f64],
+    replaced: usize,
+    grid: usize,
+    width: f64,
+    answer: impl Fn(&[f64]) -> f64,
+) -> f64 {
+    #[allow(clippy::cast_precision_loss)]
+    let values: Vec<f64> = (0..grid).map(|i| width * i as f64 / (grid - 1) as f64).collect();
+    let moved = |y: &[f64], place: usize, value: f64| {
+        let mut z = y.to_vec();
+        z[place] = value;
+        (answer(y) - answer(&z)).abs()
+    };
+    let mut largest: f64 = 0.0;
+    for chosen in subsets(data.len(), replaced) {
+        let (mut best, mut at) = (-1.0, (data.to_vec(), 0, 0.0));
+        for list in multisets(grid, replaced) {
+            let mut y = data.to_vec();
+            chosen.iter().zip(&list).for_each(|(&place, &value)| y[place] = values[value]);
+            for place in 0..data.len() {
+                for &value in &values {
+                    let here = moved(&y, place, value);
+                    if here > best {
+                        (best, at) = (here, (y.clone(), place, value));
+                    }
+                }
+            }
+        }
+        let mut step = values[1];
+        while step > 1e-9 * width {
+            let mut trials = Vec::new();
+            let (y, place, value) = &at;
+            for by in [-step, step] {
+                let other = |x: f64| (x + by).clamp(0.0, width);
+                trials.push((y.clone(), *place, other(*value)));
+                for &only in &chosen {
+                    let mut y = y.clone();
+                    y[only] = other(y[only]);
+                    trials.push((y, *place, *value));
+                }
+                let mut y = y.clone();
+                chosen.iter().for_each(|&place| y[place] = other(y[place]));
+                trials.push((y.clone(), *place, *value));
+                trials.push((y, *place, other(*value)));
+            }
+            let scored = trials.into_iter().map(|trial| (moved(&trial.0, trial.1, trial.2), trial));
+            match scored.max_by(|a, b| a.0.total_cmp(&b.0)) {
+                Some((score, trial)) if score > best => (best, at) = (score, trial),
+                _ => step /= 2.0,
+            }
+        }
+        largest = largest.max(best);
+    }
+    largest
+}
+
+/// All choices of so many of the first numbers.
+#[cfg(test)]
+fn subsets(of: usize, size: usize) -> Vec<Vec<usize>> {
+    multisets(of, size).into_iter().filter(|list| list.windows(2).all(|pair| pair[0] < pair[1])).collect()
+}
+
 /// max_k e^(−βk)·A⁽ᵏ⁾.
 pub(crate) fn smooth(ladder: &[f64], beta: f64) -> f64 {
     ladder.iter().zip(0u32..).map(|(rung, k)| rung * (-beta * f64::from(k)).exp()).fold(0.0, f64::max)

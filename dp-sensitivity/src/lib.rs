@@ -54,6 +54,8 @@
 //! # Ok::<(), dp_core::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 #[cfg(test)]
 mod attack;
@@ -84,6 +86,7 @@ mod private_bound;
 mod propose_test_release;
 mod quantile;
 mod reciprocal_count;
+mod root_ladder;
 mod second_moment;
 mod sensitivity_bound;
 pub mod smooth;
@@ -91,10 +94,12 @@ mod smoothness;
 mod stable;
 mod staircase;
 mod standard_deviation;
+mod steepest;
 mod sum;
 mod top_k;
 mod total;
 mod trimmed_mean;
+mod two_gaps;
 mod variance;
 mod windows;
 mod winsorised_mean;

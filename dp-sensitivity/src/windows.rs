@@ -72,16 +72,6 @@ impl Windows {
         (first..=last).map(|s| sub_up(high(end - s), low(s))).fold(0.0, f64::max)
     }
 
-    /// x₍q+1₎ − x₍p₎, rounded up: one of the two windows at distance 0.
-    pub(crate) fn up(&self) -> f64 {
-        sub_up(self.high[1], self.low[0])
-    }
-
-    /// x₍q₎ − x₍p−1₎, rounded up: the other one.
-    pub(crate) fn down(&self) -> f64 {
-        sub_up(self.high[0], self.low[1])
-    }
-
     /// V, a β-smooth bound; see above.
     pub(crate) fn smooth(&self, beta: Smoothness) -> f64 {
         let mut best = LEAST_BOUND.max(LEAST_WEIGHT * self.width).max(self.at_distance(0));
