@@ -14,6 +14,7 @@
 //! | row | ours | floor | opendp |
 //! |---|---|---|---|
 //! | Laplace, Gaussian, at once | `draw_all` on 10⁶ answers, default grid | −b·ln U from bytes in bulk; `rand_distr::Normal`, value by value | `make_laplace`, `make_gaussian` on vectors of 2,000: per value it costs as much as for 10⁶ |
+//! | Gaussian, f32 | `draw_all_f32` on 10⁶ answers, 2¹² steps to σ | `rand_distr::Normal<f32>`, value by value; 32 random bits for each value, from bytes in bulk | |
 //! | the same, one by one | `draw` | the same floats, from `next_u64` | the same on scalars |
 //! | discrete Laplace | `draw_all` on 10⁶ integers | our Laplace at once | `make_laplace` on vectors of integers |
 //! | discrete Gaussian | `draw_all` on 10⁶ integers | `rand_distr::Normal` | `make_gaussian` on vectors of integers |
@@ -22,6 +23,8 @@
 //! Floors do less work than ours: they round as they like. By default opendp releases floats on the finest lattice there is, 2⁻¹⁰⁷⁴, which is
 //! more work than our default grid of 2⁻³⁰ scales; so there are rows with its lattice set to our grid, where both sides release the same thing. Opendp draws
 //! its bits from OpenSSL, as its default build does.
+
+#![forbid(unsafe_code)]
 
 pub mod floors;
 mod measure;

@@ -94,6 +94,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

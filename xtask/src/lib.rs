@@ -1,6 +1,8 @@
 //! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`verify`] re-checks every claim, [`mod@test`] is the one
 //! test command.
 
+#![forbid(unsafe_code)]
+
 pub mod account;
 pub mod test;
 pub mod verify;

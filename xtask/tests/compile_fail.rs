@@ -121,7 +121,7 @@ fn read_messages(stdout: &str) -> BTreeMap<String, Seen> {
 
 /// The compiler writes `dp_core::Pure` or `Pure`, depending on what else has that name.
 fn without_crate_names(text: &str) -> String {
-    let crates = ["dp_core::", "dp_mechanisms::", "dp_sensitivity::", "dp_accounting::"];
+    let crates = ["dp_core::", "dp_mechanisms::", "dp_sensitivity::", "dp_accounting::", "dp_ml::"];
     crates.iter().fold(text.to_owned(), |text, name| text.replace(name, ""))
 }
 

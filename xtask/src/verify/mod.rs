@@ -38,6 +38,7 @@ pub fn run(options: &Options) -> Result<bool> {
     claims.extend(dp_mechanisms::claims::all());
     claims.extend(dp_sensitivity::claims::all());
     claims.extend(dp_accounting::claims::all());
+    claims.extend(dp_ml::claims::all());
     let claims = Ledger::new(claims)?.select(&options.ids)?;
 
     let mut stdout = std::io::stdout();

@@ -7,6 +7,9 @@ use dp_core::{
 use dp_mechanisms::rng::{Insecure, OsSeeded};
 use dp_mechanisms::selection::Exponential;
 use dp_mechanisms::{AboveThreshold, Gaussian, Laplace};
+use dp_ml::scheduled::{
+    Clip, LastIterate, LearningRate, LinearRegression, MultiPass, Noise, SameIterate, Schedule, ScheduledSgd, Trajectory,
+};
 use dp_sensitivity::{Count, Histogram, Mean};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,5 +37,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let one_way = Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?;
     AboveThreshold::epsilon(1.0, 50.0, 3)?.monotone().calibrate(one_way)?;
     AboveThreshold::epsilon(1.0, 50.0, 3)?.calibrate(Sensitivity::<LInf, _>::from(one_way).under_replace_one()?)?;
+
+    let schedule = Schedule { rates: LearningRate::Constant(0.1), steps: 3, noise: Noise::Constant(1.0) };
+    let (loss, sampler) = (LinearRegression::<[f64; 2]>::new(1)?, MultiPass::new(100, 1)?);
+    let _ = ScheduledSgd::new(LastIterate, loss, sampler, Clip::l1(1.0)?, &schedule, &[0.0])?;
+    let same = SameIterate::new(Sensitivity::<L1, _>::new(1.0)?)?;
+    let _ = ScheduledSgd::new(Trajectory, loss, sampler, same, &schedule, &[0.0])?;
     Ok(())
 }

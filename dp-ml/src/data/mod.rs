@@ -1,0 +1,237 @@
+//! Records: a row of features and a target each; where they come from, and what is done to each of them alone.
+
+mod csv;
+mod idx;
+mod read_error;
+mod scaling;
+
+pub use csv::{Column, Csv};
+pub use idx::Idx;
+pub use read_error::ReadError;
+pub use scaling::Scaling;
+
+use dp_core::Error;
+use rand_core::Rng;
+
+use crate::Matrix;
+
+/// Records with features and a target each: `Y` is `u32` for classes 0, 1, …, and `f32` for real responses.
+///
+/// ```
+/// use dp_ml::{Data, Matrix};
+/// let data = Data::new(Matrix::new(2, 1, vec![0.5, -0.5])?, vec![1_u32, 0])?;
+/// assert_eq!((data.len(), data.features().columns()), (2, 1));
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data<Y> {
+    features: Matrix,
+    targets: Vec<Y>,
+}
+
+impl<Y: Copy> Data<Y> {
+    /// Records from a row of features each, and their targets in the same order.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless there is one target for each row.
+    pub fn new(features: Matrix, targets: Vec<Y>) -> Result<Self, Error> {
+        if features.rows() != targets.len() {
+            return Err(Error::LengthMismatch {
+                arguments: "rows of features and targets",
+                lengths: (features.rows(), targets.len()),
+            });
+        }
+        Ok(Self { features, targets })
+    }
+
+    /// The number of records.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Whether there is no record.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
+    /// The features, one row for each record.
+    #[must_use]
+    pub fn features(&self) -> &Matrix {
+        &self.features
+    }
+
+    /// The targets.
+    #[must_use]
+    pub fn targets(&self) -> &[Y] {
+        &self.targets
+    }
+
+    /// The records at these places, in this order.
+    ///
+    /// # Panics
+    /// When a place is not below [`len`](Self::len).
+    #[must_use]
+    pub fn select(&self, places: &[usize]) -> Self {
+        let mut values = Vec::with_capacity(places.len() * self.features.columns());
+        places.iter().for_each(|&place| values.extend_from_slice(self.features.row(place)));
+        let features =
+            Matrix::new(places.len(), self.features.columns(), values).expect("a row for each place");
+        Self { features, targets: places.iter().map(|&place| self.targets[place]).collect() }
+    }
+
+    /// Training and test records: about `test_share` of all are test records.
+    ///
+    /// Each record throws a coin of its own, so that one record more or less leaves the law of all others as it is: what is private for one part, with a generator that nobody can predict, is private
+    /// for the whole, under add/remove and under replace-one. (With a known seed it is so under replace-one alone, since a record that is missing moves the others to other coins; and a shuffled list, cut in two, would change as a
+    /// whole.)
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 ≤ share ≤ 1.
+    pub fn split<R: Rng + ?Sized>(&self, test_share: f64, rng: &mut R) -> Result<(Self, Self), Error> {
+        if !(0.0..=1.0).contains(&test_share) {
+            return Err(Error::OutOfRange {
+                argument: "the share of test records",
+                allowed: "[0, 1]",
+                found: test_share,
+            });
+        }
+        let (test, training): (Vec<_>, Vec<_>) = (0..self.len()).partition(|_| uniform(rng) < test_share);
+        Ok((self.select(&training), self.select(&test)))
+    }
+
+    /// With declared [`Scaling`] of the features.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless it is for as many columns as there are.
+    pub fn scaled(mut self, scaling: &Scaling) -> Result<Self, Error> {
+        scaling.apply(&mut self.features)?;
+        Ok(self)
+    }
+
+    /// With rows that are longer than `norm` in ℓ2 shortened to it; `NaN`s become 0, infinities the largest float. Afterwards no row is longer than `norm`, exactly.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless `norm` lies between 10⁻³⁰ and 10³⁰.
+    pub fn with_rows_up_to(mut self, norm: f64) -> Result<Self, Error> {
+        if !(1e-30..=1e30).contains(&norm) {
+            return Err(Error::OutOfRange {
+                argument: "the longest row",
+                allowed: "[1e-30, 1e30]",
+                found: norm,
+            });
+        }
+        for row in 0..self.features.rows() {
+            let row = self.features.row_mut(row);
+            row.iter_mut().for_each(|x| *x = if x.is_nan() { 0.0 } else { x.clamp(f32::MIN, f32::MAX) });
+            let squares: f64 = row.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+            // Rounding to 32 bits moves a coordinate by 2⁻²⁴ of itself at most, or by 2⁻¹⁵⁰ near zero, and the length, of up to 2²⁰ coordinates, by 2⁻³² of itself at most: 2⁻²⁰ covers all.
+            let most = norm * (1.0 - 2f64.powi(-20));
+            if squares.sqrt() > most {
+                let factor = most / squares.sqrt();
+                #[allow(clippy::cast_possible_truncation)] // features are floats of 32 bits
+                row.iter_mut().for_each(|x| *x = (f64::from(*x) * factor) as f32);
+            }
+        }
+        Ok(self)
+    }
+
+    /// With one feature more, the same for all records, so that a linear model has an intercept.
+    #[must_use]
+    pub fn with_constant_feature(self, value: f32) -> Self {
+        let columns = self.features.columns();
+        let mut features = Matrix::zeros(self.features.rows(), columns + 1);
+        for row in 0..features.rows() {
+            features.row_mut(row)[..columns].copy_from_slice(self.features.row(row));
+            features.row_mut(row)[columns] = value;
+        }
+        Self { features, targets: self.targets }
+    }
+
+    /// With each row of features changed by a function of that row alone, which costs no privacy: centred, normalised, any fixed map that does not look at other records.
+    #[must_use]
+    pub fn map_rows(mut self, function: impl Fn(&mut [f32])) -> Self {
+        (0..self.len()).for_each(|row| function(self.features.row_mut(row)));
+        self
+    }
+
+    /// With each target replaced by a function of it.
+    #[must_use]
+    pub fn map_targets<Z: Copy>(self, function: impl Fn(Y) -> Z) -> Data<Z> {
+        Data { features: self.features, targets: self.targets.into_iter().map(function).collect() }
+    }
+}
+
+/// A number in [0, 1).
+#[allow(clippy::cast_precision_loss, reason = "53 bits")]
+fn uniform<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    (rng.next_u64() >> 11) as f64 / 9_007_199_254_740_992.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dp_mechanisms::rng::Insecure;
+
+    fn numbered(count: u16) -> Data<u32> {
+        let values = (0..count).map(f32::from).collect();
+        Data::new(Matrix::new(count.into(), 1, values).unwrap(), (0..count).map(u32::from).collect()).unwrap()
+    }
+
+    #[test]
+    fn each_record_throws_a_coin() {
+        let (training, test) = numbered(1000).split(0.25, &mut Insecure::seeded(5)).unwrap();
+        assert_eq!(training.len() + test.len(), 1000);
+        // A share of ¼ of 1000 is off by more than 70 with probability below 2·e^−9.8 (Hoeffding).
+        assert!((180..320).contains(&test.len()), "{}", test.len());
+        let (_, fewer) = numbered(999).split(0.25, &mut Insecure::seeded(5)).unwrap();
+        assert_eq!(fewer.targets(), &test.targets()[..fewer.len()]);
+        let (_, other) = numbered(1000).split(0.25, &mut Insecure::seeded(6)).unwrap();
+        assert_ne!(other, test);
+        assert!(
+            numbered(3).split(0.0, &mut Insecure::seeded(1)).unwrap().1.is_empty()
+                && numbered(3).split(1.0, &mut Insecure::seeded(1)).unwrap().0.is_empty()
+        );
+        assert!(
+            numbered(3).split(f64::NAN, &mut Insecure::seeded(1)).is_err()
+                && numbered(3).split(1.1, &mut Insecure::seeded(1)).is_err()
+        );
+    }
+
+    #[test]
+    fn rows_are_shortened_and_lengthened() {
+        let rows = Matrix::new(3, 2, vec![3.0, 4.0, f32::INFINITY, f32::NAN, 0.3, 0.4]).unwrap();
+        let data = Data::new(rows, vec![0u32, 1, 2]).unwrap().with_rows_up_to(1.0).unwrap();
+        let length = |row: usize| {
+            let row = data.features().row(row);
+            f64::from(row[0]).hypot(row[1].into())
+        };
+        assert!(length(0) <= 1.0 && length(0) > 0.999_99 && length(1) <= 1.0 && length(1) > 0.999_99);
+        assert_eq!(data.features().row(2), [0.3, 0.4]);
+        let wider = data.with_constant_feature(0.5).map_targets(|class| class == 1);
+        assert_eq!(
+            (wider.features().row(2), wider.targets()),
+            (&[0.3, 0.4, 0.5][..], &[false, true, false][..])
+        );
+        assert_eq!(wider.select(&[2, 0]).targets(), [false, false]);
+        assert!(numbered(1).with_rows_up_to(0.0).is_err() && numbered(1).with_rows_up_to(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn shipped_data_sets_are_read() {
+        let digits = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        for (name, records, features, classes) in [
+            ("digits", 1797, 64, &digits[..]),
+            ("breast_cancer", 569, 30, &digits[..2]),
+            ("wine", 178, 13, &digits[..3]),
+        ] {
+            let table = Csv::open(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            let data = table.classification(&table.numbers_but(&["target"]), "target", classes).unwrap();
+            assert_eq!((data.len(), data.features().columns()), (records, features));
+        }
+        let table = Csv::open(concat!(env!("CARGO_MANIFEST_DIR"), "/data/diabetes_raw.csv")).unwrap();
+        let data = table.regression(&table.numbers_but(&["target"]), "target").unwrap();
+        assert_eq!((data.len(), data.features().columns(), data.targets()[0]), (442, 10, 151.0));
+    }
+}

@@ -1,0 +1,213 @@
+//! A convolution with stride 2, ReLU, and a maximum over 2 × 2 with stride 1.
+//!
+//! Values are ordered by place, then channel. Weights are ordered by place in the kernel, input channel, then kernel; the intercepts follow. One record is computed at a time, so all products have the same
+//! shapes always.
+
+use rand_core::Rng;
+
+use crate::product::{Factor, product};
+
+/// The sizes of a stage.
+pub(super) struct Stage {
+    /// Of the square input.
+    pub(super) side: usize,
+    pub(super) channels: usize,
+    pub(super) padding: usize,
+    /// The side of a kernel.
+    pub(super) kernel: usize,
+    pub(super) kernels: usize,
+}
+
+const STRIDE: usize = 2;
+
+impl Stage {
+    const fn padded(&self) -> usize {
+        self.side + 2 * self.padding
+    }
+
+    /// The side of what is convolved to.
+    const fn out(&self) -> usize {
+        (self.padded() - self.kernel) / STRIDE + 1
+    }
+
+    /// The side after the maxima.
+    pub(super) const fn pooled(&self) -> usize {
+        self.out() - 1
+    }
+
+    const fn places(&self) -> usize {
+        self.out() * self.out()
+    }
+
+    const fn patch(&self) -> usize {
+        self.kernel * self.kernel * self.channels
+    }
+
+    pub(super) const fn parameters(&self) -> usize {
+        (self.patch() + 1) * self.kernels
+    }
+
+    /// The size of the padded input.
+    pub(super) const fn image(&self) -> usize {
+        self.padded() * self.padded() * self.channels
+    }
+
+    /// The size of all patches.
+    pub(super) const fn patches(&self) -> usize {
+        self.places() * self.patch()
+    }
+
+    /// The size of what is convolved to.
+    pub(super) const fn convolved(&self) -> usize {
+        self.places() * self.kernels
+    }
+
+    /// The size of what comes out.
+    pub(super) const fn outputs(&self) -> usize {
+        self.pooled() * self.pooled() * self.kernels
+    }
+
+    /// Weights uniform within ±√(3/inputs), intercepts zero.
+    pub(super) fn initial<R: Rng + ?Sized>(&self, rng: &mut R, parameters: &mut Vec<f32>) {
+        #[allow(clippy::cast_precision_loss, reason = "a rough scale, and 24 bits")]
+        let mut weight =
+            || libm::sqrtf(3.0 / self.patch() as f32) * ((rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0);
+        parameters.extend((0..self.patch() * self.kernels).map(|_| weight()));
+        parameters.extend(core::iter::repeat_n(0.0, self.kernels));
+    }
+
+    /// Where a row of a patch lies in the padded input, for each patch and row.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        let (out, kernel, width, channels) = (self.out(), self.kernel, self.padded(), self.channels);
+        (0..out * out * kernel).map(move |i| {
+            let (place, row) = (i / kernel, i % kernel);
+            let (y, x) = (STRIDE * (place / out) + row, STRIDE * (place % out));
+            (y * width + x) * channels
+        })
+    }
+
+    /// Copies the patches of an input into rows.
+    pub(super) fn arrange(&self, input: &[f32], image: &mut [f32], patches: &mut [f32]) {
+        let (length, line) = (self.kernel * self.channels, self.side * self.channels);
+        let image = if self.padding == 0 {
+            input
+        } else {
+            let image = &mut image[..self.image()];
+            image.fill(0.0);
+            for (row, values) in input.chunks_exact(line).enumerate() {
+                let start = ((row + self.padding) * self.padded() + self.padding) * self.channels;
+                image[start..start + line].copy_from_slice(values);
+            }
+            image
+        };
+        for (row, start) in patches.chunks_exact_mut(length).zip(self.rows()) {
+            row.copy_from_slice(&image[start..start + length]);
+        }
+    }
+
+    /// From the input to what is convolved to (after ReLU), and to what comes out.
+    pub(super) fn forward(
+        &self,
+        parameters: &[f32],
+        input: &[f32],
+        image: &mut [f32],
+        patches: &mut [f32],
+        convolved: &mut [f32],
+        outputs: &mut [f32],
+    ) {
+        self.arrange(input, image, patches);
+        let (weights, intercepts) = parameters.split_at(self.patch() * self.kernels);
+        let rows = Factor::new(patches, self.places(), self.patch());
+        product(rows, Factor::new(weights, self.patch(), self.kernels), convolved, false);
+        for place in convolved.chunks_exact_mut(self.kernels) {
+            for (z, b) in place.iter_mut().zip(intercepts) {
+                *z = (*z + b).max(0.0);
+            }
+        }
+        for (place, out) in outputs.chunks_exact_mut(self.kernels).enumerate() {
+            let corners = self.corners(place).map(|corner| &convolved[corner..corner + self.kernels]);
+            for (channel, out) in out.iter_mut().enumerate() {
+                *out = corners.iter().map(|corner| corner[channel]).fold(0.0, f32::max);
+            }
+        }
+    }
+
+    /// Where the four values of which a maximum is taken begin.
+    fn corners(&self, place: usize) -> [usize; 4] {
+        let (y, x) = (place / self.pooled(), place % self.pooled());
+        [(y, x), (y, x + 1), (y + 1, x), (y + 1, x + 1)].map(|(y, x)| (y * self.out() + x) * self.kernels)
+    }
+
+    /// Hands the gradient of each maximum to the first value that attains it, unless ReLU made it zero.
+    pub(super) fn unpool(&self, convolved: &[f32], gradient: &[f32], deltas: &mut [f32]) {
+        deltas.fill(0.0);
+        for (place, gradient) in gradient.chunks_exact(self.kernels).enumerate() {
+            let corners = self.corners(place);
+            for (channel, g) in gradient.iter().enumerate() {
+                let (mut best, mut largest) = (0, 0.0);
+                for corner in corners {
+                    let value = convolved[corner + channel];
+                    if value > largest {
+                        (best, largest) = (corner + channel, value);
+                    }
+                }
+                if largest > 0.0 {
+                    deltas[best] += g;
+                }
+            }
+        }
+    }
+
+    /// The gradient of weights and intercepts.
+    pub(super) fn gradient(&self, patches: &[f32], deltas: &[f32], gradient: &mut [f32]) {
+        let (of_weights, of_intercepts) = gradient.split_at_mut(self.patch() * self.kernels);
+        let patches = Factor::new(patches, self.places(), self.patch()).transposed();
+        product(patches, Factor::new(deltas, self.places(), self.kernels), of_weights, false);
+        of_intercepts.fill(0.0);
+        for place in deltas.chunks_exact(self.kernels) {
+            of_intercepts.iter_mut().zip(place).for_each(|(sum, delta)| *sum += delta);
+        }
+    }
+
+    /// The gradient of an input that is not padded.
+    pub(super) fn back(&self, parameters: &[f32], deltas: &[f32], patches: &mut [f32], input: &mut [f32]) {
+        let weights = Factor::new(parameters, self.patch(), self.kernels).transposed();
+        let patches = &mut patches[..self.patches()];
+        product(Factor::new(deltas, self.places(), self.kernels), weights, patches, false);
+        input.fill(0.0);
+        let length = self.kernel * self.channels;
+        for (row, start) in patches.chunks_exact(length).zip(self.rows()) {
+            input[start..start + length].iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+    }
+
+    /// The outputs, in doubles and by the definition.
+    pub(super) fn plainly(&self, parameters: &[f32], input: &[f64]) -> Vec<f64> {
+        let (weights, intercepts) = parameters.split_at(self.patch() * self.kernels);
+        let pixel = |y: usize, x: usize, channel: usize| {
+            let (y, x) = (y.checked_sub(self.padding)?, x.checked_sub(self.padding)?);
+            (y < self.side && x < self.side).then(|| input[(y * self.side + x) * self.channels + channel])
+        };
+        let value = |y: usize, x: usize, kernel: usize| {
+            let mut sum = f64::from(intercepts[kernel]);
+            for (i, weight) in weights.chunks_exact(self.kernels).enumerate() {
+                let (place, channel) = (i / self.channels, i % self.channels);
+                let (down, right) = (place / self.kernel, place % self.kernel);
+                let x = pixel(STRIDE * y + down, STRIDE * x + right, channel).unwrap_or(0.0);
+                sum += f64::from(weight[kernel]) * x;
+            }
+            sum.max(0.0)
+        };
+        let mut convolved = Vec::with_capacity(self.convolved());
+        for place in 0..self.places() {
+            convolved.extend(
+                (0..self.kernels).map(|kernel| value(place / self.out(), place % self.out(), kernel)),
+            );
+        }
+        let largest = |i: usize| {
+            let corners = self.corners(i / self.kernels).map(|corner| convolved[corner + i % self.kernels]);
+            corners.into_iter().fold(0.0, f64::max)
+        };
+        (0..self.outputs()).map(largest).collect()
+    }
+}

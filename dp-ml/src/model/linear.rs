@@ -1,0 +1,249 @@
+//! Losses of one score, w·x + b.
+
+use core::marker::PhantomData;
+use core::ops::Range;
+
+use dp_core::Error;
+use rand_core::Rng;
+
+use super::{Batch, Model};
+use crate::Matrix;
+use crate::product::{Factor, product};
+
+/// A loss of one score w·x + b and a target.
+pub trait ScoreLoss: Copy + Sync {
+    /// The target of a record.
+    type Target: Copy + Send + Sync;
+    /// Some target, for public random records.
+    const SOME_TARGET: Self::Target;
+    /// Whether a target makes sense.
+    fn accepts(target: Self::Target) -> bool;
+    /// The loss.
+    fn loss(score: f64, target: Self::Target) -> f64;
+    /// Its derivative with respect to the score.
+    fn derivative(score: f32, target: Self::Target) -> f32;
+    /// What to predict.
+    fn prediction(score: f32) -> Self::Target;
+}
+
+/// A loss of the score w·x + b. The parameters are w, then b.
+///
+/// A ridge term is no matter of records and costs no privacy: it is the weight decay of the [training](crate::training::Settings::weight_decay).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreModel<L> {
+    features: usize,
+    loss: PhantomData<L>,
+}
+
+/// Linear regression with an intercept: the loss ½(w·x + b − y)² of real targets.
+pub type Linear = ScoreModel<Squared>;
+
+/// Logistic regression with an intercept: the loss ln(1 + e^∓(w·x + b)) of the classes 1 and 0.
+pub type Logistic = ScoreModel<LogLoss>;
+
+/// ½(score − y)².
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Squared;
+
+/// ln(1 + e^−score) for the class 1, ln(1 + e^score) for the class 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogLoss;
+
+impl<L: ScoreLoss> ScoreModel<L> {
+    /// For records with this number of features.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for none.
+    pub fn new(features: usize) -> Result<Self, Error> {
+        Ok(Self { features: at_least_one(features)?, loss: PhantomData })
+    }
+}
+
+pub(super) fn at_least_one(features: usize) -> Result<usize, Error> {
+    match features {
+        0 => Err(Error::OutOfRange { argument: "the number of features", allowed: "[1, ∞)", found: 0.0 }),
+        _ => Ok(features),
+    }
+}
+
+impl ScoreLoss for Squared {
+    type Target = f32;
+    const SOME_TARGET: f32 = 0.5;
+
+    fn accepts(target: f32) -> bool {
+        target.is_finite()
+    }
+
+    fn loss(score: f64, target: f32) -> f64 {
+        let error = score - f64::from(target);
+        0.5 * error * error
+    }
+
+    fn derivative(score: f32, target: f32) -> f32 {
+        score - target
+    }
+
+    fn prediction(score: f32) -> f32 {
+        score
+    }
+}
+
+impl ScoreLoss for LogLoss {
+    type Target = u32;
+    const SOME_TARGET: u32 = 1;
+
+    fn accepts(target: u32) -> bool {
+        target < 2
+    }
+
+    fn loss(score: f64, target: u32) -> f64 {
+        let margin = if target == 1 { -score } else { score };
+        margin.max(0.0) + libm::log1p(libm::exp(-margin.abs()))
+    }
+
+    fn derivative(score: f32, target: u32) -> f32 {
+        if target == 1 { -1.0 / (1.0 + libm::expf(score)) } else { 1.0 / (1.0 + libm::expf(-score)) }
+    }
+
+    fn prediction(score: f32) -> u32 {
+        u32::from(score > 0.0)
+    }
+}
+
+/// w·x + b, in eight sums.
+fn score(parameters: &[f32], features: &[f32]) -> f32 {
+    let (weights, intercept) = parameters.split_at(features.len());
+    let mut sums = [0.0_f32; 8];
+    let ((w, w_rest), (x, x_rest)) = (weights.as_chunks::<8>(), features.as_chunks::<8>());
+    for (w, x) in w.iter().zip(x) {
+        for ((sum, w), x) in sums.iter_mut().zip(w).zip(x) {
+            *sum += w * x;
+        }
+    }
+    let rest: f32 = w_rest.iter().zip(x_rest).map(|(w, x)| w * x).sum();
+    sums.iter().sum::<f32>() + rest + intercept[0]
+}
+
+/// Beyond this square norm of the features a record contributes nothing.
+const LARGEST_SQUARE: f64 = 3.4e38;
+
+/// The features and the derivatives of a batch.
+#[derive(Debug)]
+pub struct ScoreWorkspace {
+    rows: usize,
+    features: Vec<f32>,
+    derivatives: Vec<f32>,
+}
+
+impl<L: ScoreLoss> Model for ScoreModel<L> {
+    type Target = L::Target;
+    type Workspace = ScoreWorkspace;
+
+    fn features(&self) -> usize {
+        self.features
+    }
+
+    #[allow(clippy::single_range_in_vec_init, reason = "one layer")]
+    fn layers(&self) -> Vec<Range<usize>> {
+        vec![0..self.features + 1]
+    }
+
+    /// Zero.
+    fn initial<R: Rng + ?Sized>(&self, _: &mut R) -> Vec<f32> {
+        vec![0.0; self.parameters()]
+    }
+
+    fn some_target(&self) -> L::Target {
+        L::SOME_TARGET
+    }
+
+    fn accepts(&self, target: L::Target) -> bool {
+        L::accepts(target)
+    }
+
+    fn workspace(&self, rows: usize) -> ScoreWorkspace {
+        let features = self.features;
+        ScoreWorkspace { rows: 0, features: vec![0.0; rows * features], derivatives: vec![0.0; rows] }
+    }
+
+    fn backward(
+        &self,
+        parameters: &[f32],
+        batch: Batch<'_, L::Target>,
+        workspace: &mut ScoreWorkspace,
+        mut norms: Option<&mut [f64]>,
+    ) {
+        workspace.rows = batch.len();
+        let rows = workspace.features.chunks_exact_mut(self.features);
+        for (i, (row, derivative)) in rows.zip(&mut workspace.derivatives).take(batch.len()).enumerate() {
+            let (features, target) = (batch.features(i), batch.target(i));
+            row.copy_from_slice(features);
+            *derivative = L::derivative(score(parameters, features), target);
+            if let Some(norms) = &mut norms {
+                let of_features = batch.square_norm(i);
+                let square = f64::from(*derivative) * f64::from(*derivative);
+                let fine = L::accepts(target) && of_features <= LARGEST_SQUARE;
+                norms[i] = if fine { (of_features + 1.0) * square } else { f64::INFINITY };
+            }
+        }
+    }
+
+    fn sum_gradients(&self, weights: &[f32], workspace: &mut ScoreWorkspace, sum: &mut [f32]) {
+        let (rows, width) = (workspace.rows, self.features);
+        let (of_weights, of_intercept) = sum.split_at_mut(width);
+        of_intercept[0] = 0.0;
+        for (i, (derivative, weight)) in workspace.derivatives[..rows].iter_mut().zip(weights).enumerate() {
+            if *weight == 0.0 {
+                // Zero times a number that is not finite is not zero.
+                workspace.features[i * width..(i + 1) * width].fill(0.0);
+                *derivative = 0.0;
+            }
+            *derivative *= weight;
+            of_intercept[0] += *derivative;
+        }
+        if rows < FEW_ROWS {
+            of_weights.fill(0.0);
+            for (row, derivative) in
+                workspace.features.chunks_exact(width).zip(&workspace.derivatives[..rows])
+            {
+                for (sum, x) in of_weights.iter_mut().zip(row) {
+                    *sum += derivative * x;
+                }
+            }
+        } else {
+            let (d, x) = (&workspace.derivatives, &workspace.features);
+            product(Factor::new(d, 1, rows), Factor::new(x, rows, width), of_weights, false);
+        }
+    }
+
+    fn loss(&self, parameters: &[f32], features: &[f32], target: L::Target) -> f64 {
+        let (weights, intercept) = parameters.split_at(features.len());
+        let score: f64 = weights.iter().zip(features).map(|(w, x)| f64::from(*w) * f64::from(*x)).sum();
+        L::loss(score + f64::from(intercept[0]), target)
+    }
+
+    fn predict(&self, parameters: &[f32], features: &Matrix) -> Vec<L::Target> {
+        (0..features.rows()).map(|i| L::prediction(score(parameters, features.row(i)))).collect()
+    }
+}
+
+/// Below this number of rows plain loops are faster than a product.
+const FEW_ROWS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing::{assert_gradients, random_data};
+
+    #[test]
+    fn gradients_and_norms_are_right() {
+        for rows in [1, 3, 40] {
+            assert_gradients(
+                &Linear::new(11).unwrap(),
+                &random_data(11, rows, |i| if i % 2 == 0 { 0.3 } else { -1.5 }),
+            );
+            assert_gradients(&Logistic::new(11).unwrap(), &random_data(11, rows, |i| i % 2));
+        }
+        assert!(Linear::new(0).is_err() && Logistic::new(0).is_err());
+    }
+}

@@ -1,0 +1,231 @@
+//! The minimisation, with a certificate.
+
+use dp_core::rounding::Enclosure;
+use dp_core::{Error, L2, Norm};
+
+use super::ConvexLoss;
+use crate::Data;
+use crate::regression::solve::solve;
+
+/// Minimise J(w) = Σ φ(⟨w, xᵢ⟩; yᵢ) + ½nλ‖w‖² over w, for n records, rows xᵢ of a Euclidean length of at most B, and a [convex loss](ConvexLoss) φ.
+///
+/// Rows that are longer are scaled down, `NaN`s in them are 0 and infinities the largest float: functions of one record. The number of records is public, so neighbours are those of [replace-one](dp_core::ReplaceOne).
+///
+/// As a [query](dp_core::Query) it answers with the minimiser, for **output perturbation**; [`objective`](Self::objective) is **objective perturbation**.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConvexProblem<L> {
+    loss: L,
+    records: usize,
+    columns: usize,
+    row_bound: f64,
+    /// nλ as a float, which is what the objective has.
+    ridge: f64,
+}
+
+/// How far the gradient may be from zero where the minimiser is said to be, as a part of the largest gradient of a record.
+const TOLERANCE: f64 = 1.0 / 1024.0;
+
+impl<L: ConvexLoss> ConvexProblem<L> {
+    /// The problem for so many records and columns, rows up to B and a ridge of λ for each record.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless there is a record, there are 1 to 4096 columns, and B and λ lie between 10⁻³⁰ and 10³⁰. [`Error::Unreachable`] when rounding errors might keep the minimum from being certified:
+    /// with too many records, columns, or too small a λ.
+    pub fn new(loss: L, records: usize, columns: usize, row_bound: f64, lambda: f64) -> Result<Self, Error> {
+        #[allow(clippy::cast_precision_loss)] // for messages, and for products that are rounded anyway
+        let (n, p) = (records as f64, columns as f64);
+        for (argument, allowed, found, range) in [
+            ("records", "[1, ∞)", n, 1.0..=f64::MAX),
+            ("columns", "[1, 4096]", p, 1.0..=4096.0),
+            ("the longest row", "[1e-30, 1e30]", row_bound, 1e-30..=1e30),
+            ("lambda", "[1e-30, 1e30]", lambda, 1e-30..=1e30),
+        ] {
+            if !range.contains(&found) {
+                return Err(Error::OutOfRange { argument, allowed, found });
+            }
+        }
+        let problem = Self { loss, records, columns, row_bound, ridge: n * lambda };
+        problem.check_rounding(0.0)?;
+        Ok(problem)
+    }
+
+    /// Refuses problems whose rounding errors might hide a gradient as small as the tolerance, for a linear term of at most `linear`.
+    ///
+    /// Iterates are at most 2(nL + ‖b‖)/nλ long (see `minimise`). So predictions are at most B times that, off by (p+2)·2⁻⁵¹ of it, in floats as in enclosures. Slopes are off by the curvature times as much and by a few
+    /// ulps, and the sum of n of them by n ulps of nL, and of ‖b‖. All together must stay below a quarter of the tolerance.
+    pub(super) fn check_rounding(&self, linear: f64) -> Result<(), Error> {
+        #[allow(clippy::cast_precision_loss)] // an estimate, with room
+        let (n, p) = (self.records as f64, self.columns as f64);
+        let gradient = n + linear / (self.loss.steepest() * self.row_bound); // in multiples of L
+        let amplified = 8.0 * (p + 2.0) * self.loss.most_curved() * self.row_bound.powi(2) / self.ridge * n;
+        if gradient * (amplified + n + 16.0) * 2f64.powi(-50) <= TOLERANCE / 4.0 {
+            return Ok(());
+        }
+        Err(Error::Unreachable {
+            request: "a certified minimum",
+            instead: "rounding errors may be too large for so many records and so small a lambda: take a larger lambda, shorter rows, fewer columns or fewer records",
+        })
+    }
+
+    /// The number of records.
+    #[must_use]
+    pub const fn records(&self) -> usize {
+        self.records
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// nλ.
+    pub(super) const fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// The longest a row can be after scaling: B and 2⁻⁴⁰ of it, for the roundings of 4096 squares and products.
+    fn longest(&self) -> Enclosure {
+        Enclosure::point(self.row_bound) * Enclosure::point(1.0 + 2f64.powi(-40))
+    }
+
+    /// An upper bound on the length of a record's gradient.
+    pub(super) fn steepest(&self) -> Enclosure {
+        self.longest() * Enclosure::point(self.loss.steepest())
+    }
+
+    /// An upper bound on what a record adds to the second derivative in any direction.
+    pub(super) fn most_curved(&self) -> Enclosure {
+        self.longest().square() * Enclosure::point(self.loss.most_curved())
+    }
+
+    /// The length of the gradient that is certified not to be passed.
+    pub(super) fn tolerance(&self) -> f64 {
+        TOLERANCE * self.loss.steepest() * self.row_bound
+    }
+
+    /// The point where J + ⟨b, w⟩ is minimal, up to a gradient of at most [`tolerance`](Self::tolerance).
+    ///
+    /// J + ⟨b, w⟩ is nλ-strongly convex, so this point is at most tolerance/nλ from the minimiser. Iterates stay within ‖∇‖/nλ of it, and the gradient falls from at most nL + ‖b‖ at zero.
+    ///
+    /// Newton's steps are shortened until the gradient falls by a quarter of what they promise. Along the Newton direction the gradient falls to first order, so some length will do where the second derivative is continuous;
+    /// otherwise gradient steps of 1/(n·curvature + nλ) follow, which always approach the minimiser by a fixed factor as long as the gradient is not lost in rounding errors, and [`new`](Self::new) has
+    /// seen to that.
+    ///
+    /// # Errors
+    /// [`Error::WrongSize`] and [`Error::LengthMismatch`] when the data do not have the declared, public shape.
+    pub(super) fn minimise(&self, data: &Data<L::Target>, linear: &[f64]) -> Result<Vec<f64>, Error> {
+        if data.len() != self.records {
+            return Err(Error::WrongSize { declared: self.records, found: data.len() });
+        }
+        if data.features().columns() != self.columns {
+            let lengths = (data.features().columns(), self.columns);
+            return Err(Error::LengthMismatch { arguments: "the columns and the declared ones", lengths });
+        }
+        let rows: Vec<Vec<f64>> =
+            (0..data.len()).map(|row| self.shortened(data.features().row(row))).collect();
+        let records = Records { rows: &rows, targets: data.targets(), linear };
+        let mut point = vec![0.0; self.columns];
+        let mut gradient = self.gradient(&records, &point);
+        #[allow(clippy::cast_precision_loss)] // an estimate
+        let slow = 1.0 / (self.records as f64 * self.most_curved().hi() + self.ridge);
+        loop {
+            let length = length(&gradient);
+            if length <= 0.5 * self.tolerance() && self.is_certified(&records, &point) {
+                return Ok(point);
+            }
+            let newton = self.newton(&records, &point, &gradient, length);
+            (point, gradient) = newton.unwrap_or_else(|| {
+                let next = moved(&point, &gradient, -slow);
+                let gradient = self.gradient(&records, &next);
+                (next, gradient)
+            });
+        }
+    }
+
+    /// A step along the Newton direction that shortens the gradient, if there is one.
+    fn newton(
+        &self,
+        records: &Records<'_, L::Target>,
+        point: &[f64],
+        gradient: &[f64],
+        length_here: f64,
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let direction = solve(self.hessian(records, point), gradient)?;
+        let mut size = 1.0;
+        while size > 1e-6 {
+            let next = moved(point, &direction, -size);
+            let gradient = self.gradient(records, &next);
+            if length(&gradient) <= (1.0 - 0.25 * size) * length_here {
+                return Some((next, gradient));
+            }
+            size *= 0.5;
+        }
+        None
+    }
+
+    fn gradient(&self, records: &Records<'_, L::Target>, point: &[f64]) -> Vec<f64> {
+        let mut sum: Vec<f64> = point.iter().zip(records.linear).map(|(w, b)| self.ridge * w + b).collect();
+        for (row, target) in records.rows.iter().zip(records.targets) {
+            let slope = self.loss.slope(product(row, point), *target);
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += slope * x);
+        }
+        sum
+    }
+
+    fn hessian(&self, records: &Records<'_, L::Target>, point: &[f64]) -> Vec<f64> {
+        let mut sum = vec![0.0; self.columns * self.columns];
+        sum.iter_mut().step_by(self.columns + 1).for_each(|entry| *entry = self.ridge);
+        for (row, target) in records.rows.iter().zip(records.targets) {
+            let curvature = self.loss.curvature(product(row, point), *target);
+            for (line, x) in sum.chunks_mut(self.columns).zip(row) {
+                line.iter_mut().zip(row).for_each(|(entry, y)| *entry += curvature * x * y);
+            }
+        }
+        sum
+    }
+
+    /// Whether the gradient is surely no longer than the tolerance.
+    fn is_certified(&self, records: &Records<'_, L::Target>, point: &[f64]) -> bool {
+        let times = |a: f64, b: f64| Enclosure::point(a) * Enclosure::point(b);
+        let at = point.iter().zip(records.linear);
+        let mut sum: Vec<Enclosure> = at.map(|(w, b)| times(self.ridge, *w) + Enclosure::point(*b)).collect();
+        for (row, target) in records.rows.iter().zip(records.targets) {
+            let prediction = row.iter().zip(point).fold(Enclosure::ZERO, |sum, (x, w)| sum + times(*x, *w));
+            let slope = self.loss.slope_enclosed(prediction, *target);
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum = *sum + slope * Enclosure::point(*x));
+        }
+        let largest: Vec<f64> = sum.into_iter().map(|x| x.hi().max(-x.lo())).collect();
+        L2::of(&largest) <= self.tolerance()
+    }
+
+    /// A row no longer than B, up to 2⁻⁴⁰ of it.
+    fn shortened(&self, row: &[f32]) -> Vec<f64> {
+        let finite = |x: &f32| if x.is_nan() { 0.0 } else { f64::from(x.clamp(f32::MIN, f32::MAX)) };
+        let mut row: Vec<f64> = row.iter().map(finite).collect();
+        let length = length(&row);
+        if length > self.row_bound {
+            row.iter_mut().for_each(|x| *x *= self.row_bound / length);
+        }
+        row
+    }
+}
+
+/// What the objective is made of.
+struct Records<'a, Y> {
+    rows: &'a [Vec<f64>],
+    targets: &'a [Y],
+    linear: &'a [f64],
+}
+
+fn product(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
+}
+
+fn length(x: &[f64]) -> f64 {
+    product(x, x).sqrt()
+}
+
+fn moved(point: &[f64], direction: &[f64], by: f64) -> Vec<f64> {
+    point.iter().zip(direction).map(|(x, d)| x + by * d).collect()
+}

@@ -1,0 +1,116 @@
+//! Iterates on a lattice: sums without rounding.
+//!
+//! Theorem L5 is about differences of whole trainings, so what floats round on the way is part of it. Iterates are therefore multiples of a public power
+//! of two, the *unit*, of magnitude at most 2⁵⁰ units. Each record's term of a step is rounded to the lattice by itself, once; what follows, sums of terms and the sum of an iterate and a step,
+//! is exact in floats, because no intermediate result passes 2⁵³ units. Where a sum would leave the box it is clamped, which moves no two points apart.
+
+use dp_core::Error;
+
+/// The multiples of a power of two, up to 2⁵⁰ of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Lattice {
+    exponent: i32,
+    unit: f64,
+}
+
+/// Units are squared and multiplied by 2⁵⁴ without leaving the floats.
+const EXPONENTS: core::ops::RangeInclusive<i32> = -400..=400;
+
+impl Lattice {
+    pub(super) fn new(exponent: i32) -> Result<Self, Error> {
+        if EXPONENTS.contains(&exponent) {
+            Ok(Self { exponent, unit: power_of_two(exponent) })
+        } else {
+            Err(Error::OutOfRange {
+                argument: "the exponent of the lattice, which follows from noise and learning rates,",
+                allowed: "[−400, 400]",
+                found: f64::from(exponent),
+            })
+        }
+    }
+
+    pub(super) const fn exponent(self) -> i32 {
+        self.exponent
+    }
+
+    pub(super) const fn unit(self) -> f64 {
+        self.unit
+    }
+
+    /// The largest coordinate of an iterate: 2⁵⁰ units.
+    pub(super) fn limit(self) -> f64 {
+        self.unit * power_of_two(50)
+    }
+
+    /// The largest coordinate of a record's term: 2⁴⁸ units.
+    pub(super) fn largest_term(self) -> f64 {
+        self.unit * power_of_two(48)
+    }
+
+    /// The nearest point to a number of magnitude at most 2⁵¹ units.
+    ///
+    /// 1.5·2⁵² units + y lies between 2⁵² and 2⁵³ units, where floats are a unit apart, so the addition rounds to the lattice and the subtraction is exact.
+    #[inline]
+    pub(super) fn nearest(self, y: f64) -> f64 {
+        let middle = self.unit * (3.0 * power_of_two(51));
+        (y + middle) - middle
+    }
+
+    /// A step's sum plus one more term, clamped to 2⁴⁹ units. |sum| ≤ 2⁴⁹ and |term| ≤ 2⁴⁸ units, so the sum is exact.
+    #[inline]
+    pub(super) fn add(self, sum: &mut [f64], terms: &[f64]) {
+        let most = 0.5 * self.limit();
+        for (sum, term) in sum.iter_mut().zip(terms) {
+            *sum = (*sum + term).clamp(-most, most);
+        }
+    }
+
+    /// Clamps iterates to the box.
+    #[inline]
+    pub(super) fn confine(self, values: &mut [f64]) {
+        let most = self.limit();
+        for value in values {
+            *value = value.clamp(-most, most);
+        }
+    }
+}
+
+/// 2^k for a normal float.
+pub(super) fn power_of_two(k: i32) -> f64 {
+    debug_assert!((-1022..=1023).contains(&k));
+    #[allow(clippy::cast_sign_loss, reason = "a biased exponent is positive")]
+    f64::from_bits(((k + 1023) as u64) << 52)
+}
+
+/// ⌊log₂ x⌋ of a normal positive float.
+pub(super) fn floor_log2(x: f64) -> i32 {
+    #[allow(clippy::cast_possible_truncation, reason = "eleven bits")]
+    let biased = ((x.to_bits() >> 52) & 0x7ff) as i32;
+    biased - 1023
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_nearest_and_sums_exact() {
+        let lattice = Lattice::new(-3).unwrap();
+        for (y, nearest) in [(0.3, 0.25), (-0.3, -0.25), (0.32, 0.375), (1e9 + 0.07, 1e9 + 0.125), (0.0, 0.0)]
+        {
+            assert_eq!(lattice.nearest(y), nearest);
+        }
+        let most = lattice.largest_term();
+        assert_eq!(lattice.nearest(most), most);
+        let mut sum = [0.0, 0.5 * lattice.limit()];
+        lattice.add(&mut sum, &[0.125, most]);
+        assert_eq!(sum, [0.125, 0.5 * lattice.limit()]);
+        assert!(Lattice::new(401).is_err());
+    }
+
+    #[test]
+    fn powers_and_logarithms() {
+        assert_eq!((power_of_two(-2), power_of_two(10)), (0.25, 1024.0));
+        assert_eq!((floor_log2(0.3), floor_log2(8.0), floor_log2(7.9)), (-2, 3, 2));
+    }
+}

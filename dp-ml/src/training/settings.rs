@@ -1,0 +1,164 @@
+//! What is to be trained, for how long, and at what price.
+
+use dp_core::{Approx, Error};
+
+use crate::{Average, Clip, Optimiser, Rate};
+
+/// How the noise of a step is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Privacy {
+    /// As little noise as makes the whole training (ε,δ)-private.
+    Target(Approx),
+    /// Noise whose standard deviation is a multiple of what one record moves; the guarantee is stated at δ.
+    Noise {
+        /// The noise multiplier.
+        multiplier: f64,
+        /// δ.
+        delta: f64,
+    },
+}
+
+/// The settings of a training: everything that is public.
+///
+/// ```
+/// use dp_core::Approx;
+/// use dp_ml::training::{Privacy, Settings};
+/// use dp_ml::{Average, Optimiser, Rate};
+///
+/// // 60,000 records, 512 of them in a step on average, 40 epochs.
+/// let settings = Settings::new(60_000, 512.0, Privacy::Target(Approx::new(2.0, 1e-5)?))
+///     .epochs(40.0)
+///     .optimiser(Optimiser::Momentum { beta: 0.9 })
+///     .rate(Rate::Cosine { initial: 0.5, last: 0.0 })
+///     .average(Average::Tail { share: 0.3 });
+/// assert_eq!(settings.number_of_steps(), 4688);
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub(crate) records: usize,
+    pub(crate) batch: f64,
+    pub(crate) steps: u64,
+    pub(crate) privacy: Privacy,
+    pub(crate) clip: Clip,
+    pub(crate) optimiser: Optimiser,
+    pub(crate) rate: Rate,
+    pub(crate) average: Average,
+    pub(crate) weight_decay: f64,
+    pub(crate) threads: Option<usize>,
+}
+
+impl Settings {
+    /// One epoch of plain steps at rate 0.1, clipped to norm 1, the last iterate being the result.
+    ///
+    /// `records` is a public figure of how many records there are, which fixes the rate of sampling as `batch`/`records`; the data may have more or fewer. `batch` is the number of records in a step on average:
+    /// each is there by a coin of its own, and sums are divided by `batch` whatever number comes. With `batch` = `records` every step sees everything.
+    #[must_use]
+    pub fn new(records: usize, batch: f64, privacy: Privacy) -> Self {
+        let settings = Self {
+            records,
+            batch,
+            steps: 0,
+            privacy,
+            clip: Clip::Flat { norm: 1.0 },
+            optimiser: Optimiser::Sgd,
+            rate: Rate::Constant(0.1),
+            average: Average::Last,
+            weight_decay: 0.0,
+            threads: None,
+        };
+        settings.epochs(1.0)
+    }
+
+    /// As many steps as see each record so many times on average.
+    #[must_use]
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "what is no number of steps becomes zero, which is refused"
+    )]
+    pub fn epochs(self, epochs: f64) -> Self {
+        let steps = libm::ceil(epochs * self.records as f64 / self.batch);
+        self.steps(if steps < 1e15 { steps as u64 } else { 0 })
+    }
+
+    /// So many steps.
+    #[must_use]
+    pub fn steps(self, steps: u64) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// How gradients are clipped.
+    #[must_use]
+    pub fn clip(self, clip: Clip) -> Self {
+        Self { clip, ..self }
+    }
+
+    /// What is done with noised gradients.
+    #[must_use]
+    pub fn optimiser(self, optimiser: Optimiser) -> Self {
+        Self { optimiser, ..self }
+    }
+
+    /// The learning rates.
+    #[must_use]
+    pub fn rate(self, rate: Rate) -> Self {
+        Self { rate, ..self }
+    }
+
+    /// Which of the iterates is the result.
+    #[must_use]
+    pub fn average(self, average: Average) -> Self {
+        Self { average, ..self }
+    }
+
+    /// λ: λ·θ is added to the noised gradient, which is that of a ridge term ½λ‖θ‖². It does not touch the data.
+    #[must_use]
+    pub fn weight_decay(self, weight_decay: f64) -> Self {
+        Self { weight_decay, ..self }
+    }
+
+    /// The number of threads; that of the processors unless it is set. Results do not depend on it.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// The number of steps.
+    #[must_use]
+    pub const fn number_of_steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// # Errors
+    /// What is wrong with a setting.
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        if self.steps == 0 {
+            return Err(Error::OutOfRange {
+                argument: "the number of steps",
+                allowed: "[1, 10^15)",
+                found: 0.0,
+            });
+        }
+        if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
+            return Err(Error::OutOfRange {
+                argument: "the weight decay",
+                allowed: "[0, ∞)",
+                found: self.weight_decay,
+            });
+        }
+        let (clip, optimiser, average) =
+            (self.clip.checked()?, self.optimiser.checked()?, self.average.checked()?);
+        let rate = self.rate.checked(self.steps)?;
+        Ok(Self { clip, optimiser, average, rate, ..self })
+    }
+
+    pub(crate) fn number_of_threads(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(processors).clamp(1, MOST_THREADS)
+    }
+}
+
+/// More threads than that are not started.
+const MOST_THREADS: usize = 256;

@@ -1,0 +1,50 @@
+//! Some coordinates of the parameters, and all that belongs to them.
+
+use core::ops::Range;
+
+use rand_chacha::ChaCha20Rng;
+
+use super::Settings;
+use super::noise::Noise;
+use super::streams::Streams;
+use crate::optimiser::Moments;
+
+/// The coordinates of a shard: a public constant, so that noise does not depend on the number of threads.
+pub(crate) const COORDINATES: usize = 4096;
+
+/// A shard belongs to one thread for the whole training.
+pub(crate) struct Shard {
+    pub(crate) range: Range<usize>,
+    pub(crate) rng: ChaCha20Rng,
+    pub(crate) parameters: Vec<f32>,
+    pub(crate) moments: Moments,
+    pub(crate) average: Vec<f32>,
+}
+
+impl Shard {
+    /// All shards of parameters.
+    pub(crate) fn all(parameters: &[f32], settings: &Settings, streams: &Streams) -> Vec<Self> {
+        let shard = |(i, part): (usize, &[f32])| Self {
+            range: i * COORDINATES..i * COORDINATES + part.len(),
+            rng: streams.of_shard(i),
+            parameters: part.to_vec(),
+            moments: settings.optimiser.moments(part.len()),
+            average: settings.average.sums(part.len()),
+        };
+        parameters.chunks(COORDINATES).enumerate().map(shard).collect()
+    }
+
+    /// Turns the exact sum of a batch into a step: noise, division by the expected size of a batch, decay, optimiser, average.
+    pub(crate) fn step(&mut self, h: u64, gradient: &mut [f64], noise: Option<&Noise>, settings: &Settings) {
+        if let Some(noise) = noise {
+            noise.release(gradient, &mut self.rng);
+        }
+        let share = 1.0 / settings.batch;
+        for (g, p) in gradient.iter_mut().zip(&self.parameters) {
+            *g = *g * share + settings.weight_decay * f64::from(*p);
+        }
+        let rate = settings.rate.at(h, settings.steps);
+        settings.optimiser.step(h, rate, gradient, &mut self.moments, &mut self.parameters);
+        settings.average.add(h, settings.steps, &self.parameters, &mut self.average);
+    }
+}

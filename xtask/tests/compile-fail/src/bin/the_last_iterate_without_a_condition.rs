@@ -1,0 +1,15 @@
+//! That gradients at the same iterate are close to each other does not make the last iterate of a training private.
+// error: is no condition under which the last iterate of a training is private by itself
+
+use dp_core::{Error, L1};
+use dp_ml::scheduled::{LastIterate, LinearRegression, MultiPass, SameIterate, Schedule, ScheduledSgd};
+
+fn train(bound: SameIterate<L1>, schedule: &Schedule) -> Result<(), Error> {
+    let loss = LinearRegression::<[f64; 2]>::new(1)?;
+    let _ = ScheduledSgd::new(LastIterate, loss, MultiPass::new(100, 1)?, bound, schedule, &[0.0])?;
+    Ok(())
+}
+
+fn main() {
+    let _ = train;
+}
