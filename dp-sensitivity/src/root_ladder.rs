@@ -17,8 +17,8 @@
 //! staying: Q(z + u) − Q(z + v) = (W − v)·(W + v − (2T + W − v)/n) falls with the sum T of z + v.
 //!
 //! *Neighbours, f ≥ 1.* Let a < b < c be records of x of which b alone is not among the others. Put b in the place of a and lower t by (b − a)/f, or put it in the place of c and raise t by (c − b)/f: all sums stay. The sum of squares does not rise
-//! by the first if t ≥ (a + b)/2 + (b − a)/2f, nor by the second if t ≤ (b + c)/2 − (c − b)/2f. As the first of these bounds is at most b and the second at least b, one holds; and t stays between a and c. In case 3 that goes for a, c ≠ v, and leaves
-//! three places for a record w that is not among the others. It is no use that max(others) ≤ w < v: t is at most the mean of the others and v, so that the mean μ' of z is at most (w + v)/2, and w is nearer to it than v. Nor that v < w ≤ min(others):
+//! by the first if t ≥ (a + b)/2 + (b − a)/2f, nor by the second if t ≤ (b + c)/2 − (c − b)/2f. As the first of these bounds is at most b and the second at least b, one holds; and t stays between a and c. The ranks that the chosen records span shrink, so that this ends. In case 3 that goes for a, c ≠ v, and leaves
+//! two places for a record w that is not among the others. It is no use that max(others) ≤ w < v: t is at most the mean of the others and v, so that the mean μ' of z is at most (w + v)/2, and w is nearer to it than v. Nor that v < w ≤ min(others):
 //! if μ' ≥ (v + w)/2 then w is nearer to it than v; and if not, t ≤ w, so that w may take the place of the largest by the second exchange.
 //!
 //! *Neighbours, f = 0.* Then k = 1, and z is x without a record e. Q' = Q − (n/N)·τ² for τ = μ − e, and the distance d = W − μ' is W − μ − τ/N. For τ ≤ 0 both get better as τ falls: leave out x₍ₙ₎. For τ ≥ 0 the difference √(Q' + d²·N/n) − √Q' rises with τ where

@@ -5,7 +5,7 @@
 //!
 //! > φ(s) ≤ r(h)/D(l), and φ(s) ≤ max { r(e)/(D(m) + D'(m)·(e − m)) : e = l, h } where these denominators are positive,
 //!
-//! the second since a quotient of linear functions is monotone. It is off by the square of h − l, so that halving what may hold the largest value comes to an end soon.
+//! the second since a quotient of linear functions is monotone. It is off by the square of h − l, so that halving what may hold the largest value comes to an end soon. Where r is negative these are no bounds, but φ is negative too, and the search starts from 0.
 
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;

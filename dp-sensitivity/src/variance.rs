@@ -182,7 +182,7 @@ impl<N: Norm> SensitivityIn<N> for Variance {
     }
 }
 
-/// The least ladder, up to the rounding of the variance: the source of `deviations` has the theorem. The smooth bound takes O(n log n).
+/// The least ladder for records that may be any real numbers between the bounds, up to the rounding of the variance: the source of `deviations` has the theorem. The smooth bound takes O(n log n).
 impl LocalSensitivity for Variance {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         let distance = usize::try_from(distance).unwrap_or(usize::MAX);

@@ -24,7 +24,7 @@ use crate::{LocalSensitivity, ladder};
 ///
 /// Up to distance 256 the ladder is the least one, with two gaps opening at a time; the source derives it (`two_gaps`). Beyond, it is (T⁽ᵏ⁾ + m·F⁽ᵏ⁾ + m·L⁽ᵏ⁾)/n, where T is that of the sum of the [trimmed mean](crate::TrimmedMean), F and L are those of its
 /// first and last record as [quantiles](crate::Quantile), and at most the global sensitivity. Sums of ladders are ladders; this is not the least one, since one data set need not have all three gaps, but it is for n = 2m + 1. The smooth bound is
-/// the smaller of that of the least ladder with the global sensitivity beyond, and the sum of the three smooth bounds likewise, in O(n log n). So it is the smallest there is for up to 256 records, and for more wherever e^(−257β) times the global sensitivity is below it.
+/// the smaller of that of the least ladder with the global sensitivity beyond, and the sum of the three smooth bounds likewise, in O(n log n). So it is the smallest there is for up to 256 records, and for more wherever e^(−257β) is at most ½ and, times the global sensitivity, below it.
 ///
 /// ```
 /// use dp_core::{Bounds, Query};
@@ -135,7 +135,7 @@ impl<N: Norm> SensitivityIn<N> for WinsorisedMean {
     }
 }
 
-/// The least ladder up to the rounding of the mean and to distance 256, an upper one beyond.
+/// The least ladder up to the rounding of the mean and to distance 256, an upper one beyond. (The least ladder rounds up to the least float, so that it goes over to the upper one from below.)
 impl LocalSensitivity for WinsorisedMean {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         let distance = usize::try_from(distance).unwrap_or(usize::MAX);
@@ -157,7 +157,7 @@ impl LocalSensitivity for WinsorisedMean {
         let global = self.average.sensitivity();
         let last = self.size.min(NEAR + 1);
         let weight = beta.weight(last as u64);
-        // The least ladder, and then the global sensitivity, unless that cannot be less, or hardly so by public facts. The smaller of two smooth bounds is one.
+        // The least ladder, and then the global sensitivity, unless that cannot be less, or (by public facts) not less than half the global sensitivity, which is not worth the search. The smaller of two smooth bounds is one.
         if weight * global >= upper || (last < self.size && weight > 0.5) {
             return Ok(upper);
         }
