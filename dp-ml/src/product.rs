@@ -9,9 +9,10 @@
 //!
 //! Before each training a [probe](crate::training) tests it on the machine that trains.
 
-#![allow(unsafe_code, reason = "the kernels of `gemm` take pointers; all bounds are asserted here")]
+#![allow(unsafe_code, reason = "the kernels take pointers; all bounds are asserted here")]
 
-use gemm::{Parallelism, gemm};
+use gemm_common::Parallelism;
+use gemm_f32::gemm::f32::get_gemm_fn;
 
 /// The longest sum that the kernels do not cut into blocks by a rule of their own.
 const LONGEST_BLOCK: usize = 512;
@@ -64,6 +65,7 @@ pub(crate) fn product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32], add: bool) 
         "the size of the product"
     );
     let out_stride = isize::try_from(n).expect("a slice is no longer than isize::MAX");
+    let kernel = get_gemm_fn();
     if k == 0 && !add {
         out.fill(0.0);
     }
@@ -74,20 +76,21 @@ pub(crate) fn product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32], add: bool) 
         // SAFETY: `out` has m·n values and is borrowed exclusively. `a.values` has m·k and `b.values` k·n values (`Factor::new` and the assertions above), strides are those of
         // row-by-row storage, and `from` + `block` ≤ k: all that is read lies in the slices. m, n > 0 or nothing is touched.
         unsafe {
-            gemm(
-                m,
+            // The kernels want results column by column: outᵀ = Bᵀ·Aᵀ.
+            kernel(
                 n,
+                m,
                 block,
                 out.as_mut_ptr(),
-                1,
                 out_stride,
+                1,
                 add || from > 0,
-                a.values.as_ptr().wrapping_offset(offset * a_strides.1),
-                a_strides.1,
-                a_strides.0,
                 b.values.as_ptr().wrapping_offset(offset * b_strides.0),
-                b_strides.1,
                 b_strides.0,
+                b_strides.1,
+                a.values.as_ptr().wrapping_offset(offset * a_strides.1),
+                a_strides.0,
+                a_strides.1,
                 1.0,
                 1.0,
                 false,
