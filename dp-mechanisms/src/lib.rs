@@ -17,10 +17,12 @@
 //! | [`selection::TopK`] | the k best candidates | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure), [`Zcdp`](dp_core::Zcdp) |
 //! | [`Vector`] | independent noise on each coordinate | that of the noise | that of the noise |
 //! | [`StabilityHistogram`] | rounded Laplace on each count, above a threshold | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
+//! | [`HierarchicalCounts`] | discrete Gaussian on all counts of a tree | ℓ1 sensitivity of the leaves | [`Zcdp`](dp_core::Zcdp) |
+//! | [`ReusableHoldout`] | means of a training set, or of a hold-out set where they disagree | one record | [`Pure`](dp_core::Pure) |
 //! | [`SparseHistogram`] | rounded Laplace on all of up to 2⁶⁴ counts, above a threshold | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
 //!
 //! For people who trust nobody with their value there are randomisers in [`local`].
-//! What comes out may be mended without cost: [`SyntheticData`] lists records with the counts of a released histogram, and [`Symmetric`] finds the nearest
+//! What comes out may be mended without cost: [`SyntheticData`] lists records with the counts of a released histogram, [`Hierarchy`] makes counts of a tree add up, and [`Symmetric`] finds the nearest
 //! matrix without negative eigenvalues.
 //!
 //! # A release
@@ -98,6 +100,8 @@ mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
 mod gaussian;
+mod hierarchy;
+mod holdout;
 mod laplace;
 pub mod local;
 mod mixed_noise;
@@ -109,6 +113,7 @@ mod sparse_vector;
 mod stability_histogram;
 mod symmetric;
 mod synthetic;
+mod transfer;
 mod vector;
 
 pub use bounded_laplace::{BoundedLaplace, BoundedTarget};
@@ -116,6 +121,8 @@ pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
 pub use gaussian::{Gaussian, TextbookGaussian};
+pub use hierarchy::{HierarchicalCounts, HierarchicalTarget, Hierarchy};
+pub use holdout::{HoldoutAnswer, HoldoutSession, ReusableHoldout};
 pub use laplace::Laplace;
 pub use mixed_noise::{Branch, MixedNoise, MixedTarget};
 pub use sparse_histogram::{SparseHistogram, SparseTarget};
@@ -123,4 +130,5 @@ pub use sparse_vector::{AboveThreshold, AboveThresholdTarget, Interaction};
 pub use stability_histogram::StabilityHistogram;
 pub use symmetric::Symmetric;
 pub use synthetic::{SyntheticData, nearest_with_total};
+pub use transfer::{textbook_transfer_bound, transfer_bound};
 pub use vector::{Coordinatewise, CoordinatewiseIn, Vector};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dp_ml::scheduled::plot::{Axes, Curve, svg};
+use dp_ml::scheduled::plot::{Axis, Curve, svg};
 use dp_ml::scheduled::study::{plain, private, slope, theory};
 
 const KAPPAS: [f64; 5] = [0.0, 0.5, 0.75, 0.8, 1.0];
@@ -37,10 +37,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pictures = [
         (
             "descent.svg",
-            svg("Distance from the minimum, no privacy", "step", "distance", &descents, Axes::Linear),
+            svg(
+                "Distance from the minimum, no privacy",
+                Axis::Linear("step"),
+                Axis::Linear("distance"),
+                &descents,
+            ),
         ),
-        ("measured.svg", svg("f(β̄) − f*, ρ = ½, a_h = h^κ", "N", "excess", &measured, Axes::Logarithmic)),
-        ("bound.svg", svg("A₃, ρ = ½, a_h = h^κ", "N", "A₃", &bounds, Axes::Logarithmic)),
+        (
+            "measured.svg",
+            svg(
+                "f(β̄) − f*, ρ = ½, a_h = h^κ",
+                Axis::Logarithmic("N"),
+                Axis::Logarithmic("excess"),
+                &measured,
+            ),
+        ),
+        ("bound.svg", svg("A₃, ρ = ½, a_h = h^κ", Axis::Logarithmic("N"), Axis::Logarithmic("A₃"), &bounds)),
     ];
     for (name, picture) in pictures {
         std::fs::write(folder.join(name), picture)?;

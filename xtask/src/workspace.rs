@@ -15,11 +15,16 @@ pub(crate) struct Library {
     pub(crate) features: Vec<String>,
 }
 
+/// The folder that holds the crates.
+pub(crate) fn root() -> &'static Path {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest)
+}
+
 /// The cargo that started this program, in the root of the workspace: the caller may be in any folder below it.
 pub(crate) fn cargo() -> Command {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(manifest.parent().unwrap_or(manifest));
+    command.current_dir(root());
     command
 }
 

@@ -1,6 +1,6 @@
 //! Advanced composition in its two printed forms, judged by the optimal one.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict, in_ratios};
 use dp_core::pairs::DominatingPair;
 use dp_core::{Approx, Delta, Error};
 
@@ -15,6 +15,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "A4",
             source: "Cambridge",
             statement: "k releases that are (ε,δ)-private are (ε√(2k·ln 1/δ') + ½kε², kδ + δ')-private together.",
+            formula: "k × (ε,δ)-DP ⇒ (ε·√(2k·ln 1/δ') + ½kε², kδ + δ')-DP",
+            meaning: "Many small releases do not all go wrong together, so their losses add up like a random walk: for a small price in δ the total ε grows with the square root of their number rather than with the number. The theorem was compared with the \
+                      optimal composition, which is exact, on 225 combinations of ε, δ, number and extra δ'. It holds in all of them, with room: the true δ is below the promised one by a factor that the slack shows. The library offers the theorem to compare with printed figures, and accounts with the exact composition.",
             kind: Kind::Exact,
             expected: Verdict::Holds,
             check: || holds(advanced),
@@ -23,6 +26,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "A5",
             source: "Harvard 4.5",
             statement: "The same with kε(e^ε−1) in place of ½kε², which is weaker.",
+            formula: "k × (ε,δ)-DP ⇒ (ε·√(2k·ln 1/δ') + kε(e^ε − 1), kδ + δ')-DP",
+            meaning: "This is the older form of the theorem, whose second term is about twice as large for small ε and explodes for large ones. It was compared with the optimal composition and with the newer form on the same 225 cases: it holds, and it never promises less than the newer one. The library \
+                      keeps it for comparison only.",
             kind: Kind::Exact,
             expected: Verdict::Holds,
             check: || holds_and_is_weaker(advanced_classic, advanced),
@@ -31,6 +37,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "A6",
             source: "Cambridge",
             statement: "Together they cost about √k·ε for k ≪ ε². (A misprint: it is so for k ≪ 1/ε².)",
+            formula: "claimed: ε' ≈ √k·ε for k ≪ ε²;  true: ε' ≈ √(2·ln 1/δ')·√k·ε for k ≪ 1/ε²",
+            meaning: "The remark tells when the square-root rule is a good approximation, and has the condition upside down. Four releases at ε = 10 fulfil it as printed, but at one and a half times the claimed total the exact composition still has a δ above one half: the releases tell nearly everything. With many \
+                      releases at a small ε, which is what must be meant, the theorem agrees with the rule to two percent. The library never uses the approximation.",
             kind: Kind::Refutation,
             expected: Verdict::Refuted,
             check: || like_a_square_root(10.0, 4, advanced),
@@ -57,7 +66,7 @@ fn grid() -> impl Iterator<Item = (Approx, u64, Delta)> {
 
 /// Compares what a theorem claims with the optimal composition.
 fn holds(theorem: Theorem) -> Finding {
-    let (mut cases, mut closest) = (0, f64::INFINITY);
+    let (mut cases, mut ratios) = (0, Vec::new());
     for (each, count, slack) in grid() {
         let (Ok(claimed), Ok(best)) = (theorem(each, count, slack), Optimal::new(&[(each, count)])) else {
             return Finding::undecided("a case could not be computed");
@@ -75,11 +84,35 @@ fn holds(theorem: Theorem) -> Finding {
             ));
         }
         cases += 1;
-        closest = closest.min(claimed.delta().get() / truth.hi().max(f64::MIN_POSITIVE));
+        ratios.push(claimed.delta().get() / truth.hi().max(f64::MIN_POSITIVE));
     }
-    Finding::holds(format!(
-        "{cases} cases; δ is at least {closest:.2} times what the optimal composition has"
-    ))
+    let slack = Slack::over("δ", ratios);
+    let detail =
+        format!("{cases} cases; δ is at least {:.2} times what the optimal composition has", slack.least);
+    Finding::holds(detail).with_figure(growth(theorem)).with_slack(slack)
+}
+
+/// The total ε at δ = 10⁻⁶ of up to ten thousand releases at ε = 0.1: by a theorem, by plain addition, and by the optimal composition.
+fn growth(theorem: Theorem) -> Figure {
+    const EACH: f64 = 0.1;
+    let delta = Delta::saturating(1e-6);
+    let [mut claimed, mut added, mut optimal] = [Vec::new(), Vec::new(), Vec::new()];
+    for count in in_ratios(1.0, 1e4, 25).map(f64::round) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number from 1 to 10⁴
+        let times = count as u64;
+        let Ok(each) = Approx::new(EACH, 0.0) else { continue };
+        added.push((count, EACH * count));
+        claimed.extend(theorem(each, times, delta).ok().map(|total| (count, total.epsilon().get())));
+        optimal.extend(Optimal::new(&[(each, times)]).ok().map(|best| (count, best.epsilon(delta).get())));
+    }
+    Figure::new(
+        "k releases at ε = 0.1 each, at δ = 10⁻⁶ together",
+        Axis::logarithmic("k"),
+        Axis::logarithmic("ε of all"),
+    )
+    .curve("claimed", claimed)
+    .curve("true (optimal composition)", optimal)
+    .curve("the plain sum", added)
 }
 
 /// A theorem that holds and never claims less than another one.
@@ -116,6 +149,7 @@ fn like_a_square_root(epsilon: f64, count: u32, theorem: Theorem) -> Finding {
     };
     let root = epsilon * f64::from(count).sqrt();
     let delta = best.delta(1.5 * root);
+    let figure = totals(epsilon);
     if delta.lo() > 0.5 {
         Finding::refuted(format!(
             "ε = {epsilon}, k = {count}: half as much again as √k·ε still leaves δ above {:.4}; for k ≪ 1/ε² the cost is √(2·ln 1/δ')·√k·ε within 2 %",
@@ -124,6 +158,22 @@ fn like_a_square_root(epsilon: f64, count: u32, theorem: Theorem) -> Finding {
     } else {
         Finding::holds(format!("ε = {epsilon}, k = {count}: δ is at most {:e} at 1.5·√k·ε", delta.hi()))
     }
+    .with_figure(figure)
+}
+
+/// What up to twenty releases at this ε cost together at δ = 10⁻⁶, beside √k·ε.
+fn totals(epsilon: f64) -> Figure {
+    let optimal = (1..=20u32).filter_map(|count| {
+        let best = Optimal::new(&[(Approx::new(epsilon, 0.0).ok()?, count.into())]).ok()?;
+        Some((f64::from(count), best.epsilon(Delta::saturating(1e-6)).get()))
+    });
+    Figure::new(
+        format!("k releases at ε = {epsilon} each, at δ = 10⁻⁶ together"),
+        Axis::linear("k"),
+        Axis::linear("ε of all"),
+    )
+    .curve("claimed: √k·ε", (1..=20u8).map(|count| (f64::from(count), epsilon * f64::from(count).sqrt())))
+    .curve("true (optimal composition)", optimal)
 }
 
 #[cfg(test)]

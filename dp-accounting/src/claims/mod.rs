@@ -27,7 +27,8 @@ mod tests {
         for claim in all() {
             let (finding, as_expected) = claim.run();
             assert!(as_expected, "{}: {}", claim.id, finding.detail);
-            assert!(!finding.detail.is_empty());
+            assert!(!finding.detail.is_empty() && !finding.figures.is_empty());
+            assert!(!claim.formula.is_empty() && !claim.meaning.is_empty(), "{}", claim.id);
         }
     }
 }

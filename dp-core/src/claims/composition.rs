@@ -20,6 +20,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "A1",
             source: "Ottawa Lemma 6; Cambridge",
             statement: "Releases of the same data cost Σ εᵢ together.",
+            formula: "ε = Σ εᵢ",
+            meaning: "Whoever sees several releases of the same data learns at most the sum of what each of them tells. For two randomised responses to one bit all joint outcomes were listed with whole weights, so that the largest loss is \
+                      exact, and it is the sum of the two. The library charges that sum, no more and no less; charging only the larger one is caught.",
             kind: Kind::Enumeration,
             expected: Verdict::Holds,
             check: || sequential(|a, b| a.and(b).guarantee()),
@@ -28,6 +31,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "A2",
             source: "Ottawa Lemma 7",
             statement: "Releases of disjoint parts cost max εᵢ together, under add/remove neighbours; under replace-one it takes the two largest.",
+            formula: "add/remove: ε = max εᵢ;  replace-one: ε = the sum of the two largest εᵢ",
+            meaning: "If each record lies in one part only, a record that is added or removed touches one release, and the worst part decides. The printed lemma does not say which data sets are neighbours, and it matters: a record that is replaced can leave one \
+                      part and enter another, and then two releases change. Listing all joint outcomes of three parts shows both, exactly. In the library the neighbour relation is a type, and it selects the rule; taking the maximum under replace-one is caught.",
             kind: Kind::Enumeration,
             expected: Verdict::Holds,
             check: || parallel(AddRemove::parallel, ReplaceOne::parallel),
@@ -36,6 +42,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "A3",
             source: "Ottawa Example 8",
             statement: "Two releases of the first part and one of the second, split by position, cost max(ε₁ + ε₂, ε₃).",
+            formula: "ε = max(ε₁ + ε₂, ε₃)",
+            meaning: "The example releases two statistics of the first part of the data and one of the second. As the parts are split by position, a record that is replaced stays in its part, and the two rules for sums and for parts combine. All neighbours on two positions were listed and the largest loss is exactly \
+                      this maximum, with either side being the larger one. The library's split by position states that cost.",
             kind: Kind::Enumeration,
             expected: Verdict::Holds,
             check: || example_8(|a, b, c| SplitAt::new(1, a.and(b), c).guarantee()),

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::definitions::{ORDERS, order};
-use super::{Claim, Finding, Kind, Verdict};
+use super::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict, in_steps};
 use crate::pairs::{DominatingPair, FinitePair, GaussianPair, LaplacePair};
 use crate::{Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Zcdp};
 
@@ -15,6 +15,10 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "D12",
             source: "Cambridge, group privacy",
             statement: "k records together have kε, kμ, k²ρ and (kε, δ(e^kε−1)/(e^ε−1)).",
+            formula: "k · ε;  k · μ;  k² · ρ;  (kε, δ(e^(kε) − 1)/(e^ε − 1))",
+            meaning: "Data sets that differ in k records are k steps apart, and each notion says what that costs. Pure and Gaussian privacy grow in proportion to k, zCDP with its square, and the δ of \
+                      (ε,δ)-privacy geometrically. Each rule was compared with exact pairs k steps apart: Laplace noise for ε, Gaussian noise for ρ and μ, and for δ a chain of two-outcome mechanisms built to \
+                      be as bad as possible. All rules hold and all are reached, so none could promise more. The library applies them by itself wherever a group is asked for.",
             kind: Kind::Exact,
             expected: Verdict::Holds,
             check: || group_privacy([1.0; 3]),
@@ -23,6 +27,9 @@ pub(super) fn claims() -> Vec<Claim> {
             id: "D13",
             source: "Wang, Lemma 11",
             statement: "D_α(P‖R) ≤ aα and D_α(R‖Q) ≤ bα for all α imply D_α(P‖Q) ≤ α(√a + √b)².",
+            formula: "D_α(P‖Q) ≤ α · (√a + √b)²",
+            meaning: "The divergences of zCDP do not add up along a chain of data sets, but their square roots do, as distances. Group privacy and the proofs for smooth sensitivity rest on it. For normal laws it is \
+                      an equality, and it held for all 64 chains of three small laws at all orders tried. One percent less is refuted.",
             kind: Kind::Algebraic,
             expected: Verdict::Holds,
             check: || triangle(1.0),
@@ -66,13 +73,26 @@ fn group_privacy([epsilon_share, rho_share, delta_share]: [f64; 3]) -> Finding {
             return finding;
         }
     }
+    let sizes: Vec<(f64, f64, f64)> = (1..=15)
+        .filter_map(|k| {
+            approximate_group(k, delta_share).ok().map(|(claimed, exact)| (f64::from(k), claimed, exact))
+        })
+        .collect();
     Finding::holds(
         "ε by Laplace noise, ρ and μ by Gaussian noise, δ by a chain of two-outcome mechanisms; all are reached",
     )
+    .with_figure(
+        Figure::new("δ of k records of (0.2, 0.001)-DP, at kε", Axis::linear("k"), Axis::logarithmic("δ"))
+            .curve("claimed", sizes.iter().map(|(k, claimed, _)| (*k, *claimed)))
+            .curve("true, for the worst chain", sizes.iter().map(|(k, _, exact)| (*k, *exact))),
+    )
+    .with_slack(Slack::over("δ", sizes.iter().map(|(_, claimed, exact)| claimed / exact)))
 }
 
 /// The chain p_k = 0, p_{j−1} = e^ε·p_j + δ of probabilities of one outcome: neighbours are (ε,δ)-private, and the ends reach the rule.
-fn approximate_group(k: u32, share: f64) -> Result<(), Finding> {
+///
+/// Returns the δ of the rule and that of the chain.
+fn approximate_group(k: u32, share: f64) -> Result<(f64, f64), Finding> {
     let (epsilon, delta) = (0.2, 1e-3);
     let approx = Approx::from_parts(Epsilon::saturating(epsilon), Delta::saturating(delta));
     let pair = |p: f64, q: f64| FinitePair::new(&[p, 1.0 - p], &[q, 1.0 - q]);
@@ -91,7 +111,7 @@ fn approximate_group(k: u32, share: f64) -> Result<(), Finding> {
     let exact = pair(first, 0.0).map_or(f64::NAN, |ends| ends.delta(group.epsilon().get()).lo());
     let within = exact <= share * group.delta().get() * (1.0 + 1e-9);
     if within {
-        Ok(())
+        Ok((group.delta().get(), exact))
     } else {
         Err(Finding::refuted(format!("{k} records of {approx} have δ = {exact}, not {}", group.delta())))
     }
@@ -99,6 +119,7 @@ fn approximate_group(k: u32, share: f64) -> Result<(), Finding> {
 
 /// The triangle inequality on normals, where it is an equality, and on small pairs, with √a + √b scaled by `share`.
 fn triangle(share: f64) -> Finding {
+    let mut ratios = Vec::new();
     let line = |pair: &FinitePair| {
         let pure = Pure::from(Epsilon::saturating(pair.max_loss().max(pair.reversed().max_loss())));
         pure.relax::<Zcdp>().rho().get()
@@ -107,6 +128,7 @@ fn triangle(share: f64) -> Finding {
         // D_α(N(0)‖N(a)) = αa²/2: the distances add up, and so do the square roots.
         let claimed = share * (libm::sqrt(a * a / 2.0) + libm::sqrt(b * b / 2.0));
         let truth = GaussianPair::new(Mu::saturating(a + b)).renyi(order(2.0));
+        ratios.push(2.0 * claimed * claimed / truth.hi());
         if truth.lo() > 2.0 * claimed * claimed * (1.0 + 1e-12) {
             return Finding::refuted(format!("normals {a} and {b} apart have D₂ = {truth:?}"));
         }
@@ -121,16 +143,34 @@ fn triangle(share: f64) -> Finding {
                     return Finding::undecided("a weight was refused");
                 };
                 let root = share * (libm::sqrt(line(&first)) + libm::sqrt(line(&second)));
-                if ORDERS
-                    .iter()
-                    .any(|alpha| whole.renyi(order(*alpha)).lo() > alpha * root * root * (1.0 + 1e-9))
-                {
-                    return Finding::refuted(format!("{p:?}, {r:?}, {q:?}"));
+                for alpha in ORDERS {
+                    let (truth, claimed) = (whole.renyi(order(alpha)), alpha * root * root);
+                    if truth.lo() > claimed * (1.0 + 1e-9) {
+                        return Finding::refuted(format!("{p:?}, {r:?}, {q:?} at order {alpha}"));
+                    }
+                    if truth.lo() > 0.0 && alpha <= 10.0 {
+                        ratios.push(claimed / truth.hi());
+                    }
                 }
             }
         }
     }
+    let along = || in_steps(0.0, 3.0, 31);
+    let second = |distance: f64| GaussianPair::new(Mu::saturating(distance)).renyi(order(2.0)).hi();
+    let figure = Figure::new(
+        "D₂ of normals: one step of length 1, then one of length t",
+        Axis::linear("t"),
+        Axis::linear("D₂"),
+    )
+    .curve(
+        "claimed: 2(√a + √b)²",
+        along().map(|t| (t, 2.0 * libm::pow(libm::sqrt(0.5) + t * libm::sqrt(0.5), 2.0))),
+    )
+    .curve("true", along().map(|t| (t, second(1.0 + t))))
+    .curve("if divergences simply added up", along().map(|t| (t, second(1.0) + second(t))));
     Finding::holds("equality for normals, 64 triples of distributions on three outcomes")
+        .with_figure(figure)
+        .with_slack(Slack::over("D_α", ratios))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Error, L1, Measurement, Query, Sensitivity, SensitivityIn};
 
@@ -13,6 +13,11 @@ pub(super) const M18: Claim = Claim {
     id: "M18",
     source: "Ottawa Ex 22, 25",
     statement: "negative counts and ages out of range can be clamped after the release, at no cost in privacy",
+    formula: "Pr(g(M(x)) ∈ S) = Pr(M(x) ∈ g⁻¹(S)) ≤ e^ε · Pr(g(M(y)) ∈ S)",
+    meaning: "A noisy count can be negative and a noisy age above a hundred and fifty. Forcing the released value into its range uses the release alone, so it costs \
+              no privacy. The exact laws of clamped counts were enumerated for all neighbouring answers and stay within the ratio that ε allows. A clamped \
+              measurement of the library keeps the guarantee that it had, and none of 3000 of its releases left the range. Clamping the noise instead of the release \
+              is a mistake that looks alike, and it is caught.",
     kind: Kind::Enumeration,
     expected: Verdict::Holds,
     check: || judge(clamped).unwrap_or_else(|error| Finding::undecided(error.to_string())),
@@ -54,11 +59,23 @@ fn judge(output: impl Fn(i64, i64) -> i64) -> Result<Finding, Error> {
         "clamped to 0…{TOP}, the laws of all neighbouring counts stay within e^ε; a clamped measurement has the guarantee {guarantee} that it had, \
          and {outside} of 3000 releases out of range"
     );
-    Ok(if within.guarantee() == guarantee && outside == 0 {
+    let finding = if within.guarantee() == guarantee && outside == 0 {
         Finding::holds(detail)
     } else {
         Finding::undecided(detail)
-    })
+    };
+    let points = |law: &BTreeMap<i64, Enclosure>| -> Vec<(f64, f64)> {
+        (0i32..).zip(0..=TOP).filter_map(|(x, value)| Some((f64::from(x), law.get(&value)?.hi()))).collect()
+    };
+    Ok(finding.with_figure(
+        Figure::new(
+            format!("The law of a count that is clamped to 0…{TOP} after the release, ε = {RATE}"),
+            Axis::linear("released"),
+            Axis::logarithmic("probability"),
+        )
+        .curve("true count 2", points(&laws[2]))
+        .curve("true count 3", points(&laws[3])),
+    ))
 }
 
 /// 1/b of the discrete Laplace noise, and its ε for counts.

@@ -1,10 +1,10 @@
 //! M1: the Laplace mechanism is ε-private, in its theorem and in its bits.
 
 use dashu_int::IBig;
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
-use dp_core::pairs::DominatingPair;
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict, in_steps};
+use dp_core::pairs::{DominatingPair, RandomizedResponsePair};
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Dominated, Error, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
+use dp_core::{AddRemove, Dominated, Epsilon, Error, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
 
 use super::deviation;
 use crate::Laplace;
@@ -16,6 +16,12 @@ pub(super) const M1: Claim = Claim {
     id: "M1",
     source: "Ottawa Thm 2; Cambridge; Kearns",
     statement: "f + Lap(Δ₁/ε) is ε-DP",
+    formula: "|ln(p(v − f(x))/p(v − f(y)))| ≤ Δ₁/b = ε for p the density of Lap(b), b = Δ₁/ε",
+    meaning: "Laplace noise whose scale is the sensitivity divided by ε is the basic way to release a number with pure privacy. Three things were checked. The exact \
+              profile of the calibrated noise reaches zero at ε and not before, for 36 combinations of ε and sensitivity, so the noise is enough and no more than it \
+              takes. The sampler was run on every string of 18 random bits, and its law is the ideal one as far as those bits decide. And 400 000 draws of the real \
+              code keep the ratio that ε allows, with a stated false-alarm probability. Noise that is ten percent too small, and noise that is forgotten once in \
+              twenty draws, are both caught.",
     kind: Kind::Exact,
     expected: Verdict::Holds,
     check: || judge(calibrated).unwrap_or_else(|error| Finding::undecided(error.to_string())),
@@ -39,11 +45,7 @@ fn judge(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) -> Result<Findi
         law_keeps_the_ratio(|answer, bits| laplace::nearest(answer, coarse, unit, bits)),
         draws_keep_the_ratio(|answer| fine.draw(&answer, &mut rng))?,
     ];
-    let worst = [Verdict::Refuted, Verdict::Undecided]
-        .into_iter()
-        .find(|bad| findings.iter().any(|finding| finding.verdict == *bad))
-        .unwrap_or(Verdict::Holds);
-    Ok(Finding { verdict: worst, detail: findings.map(|finding| finding.detail).join("; ") })
+    Ok(Finding::together(findings))
 }
 
 /// The dominating pair of noise calibrated to ε loses at most ε, reaches it, and has δ(ε) = 0 but δ > 0 just
@@ -51,6 +53,7 @@ fn judge(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) -> Result<Findi
 fn pair_reaches_epsilon(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) -> Result<Finding, Error> {
     const EPSILONS: [f64; 9] = [0.01, 0.03, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0];
     const SENSITIVITIES: [f64; 4] = [1e-9, 0.3, 1.0, 1e6];
+    let mut ratios = Vec::new();
     for epsilon in EPSILONS {
         for sensitivity in SENSITIVITIES {
             let pair = calibrate(epsilon, sensitivity)?.dominating_pair(moving(sensitivity)?)?;
@@ -63,10 +66,25 @@ fn pair_reaches_epsilon(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) 
             if loss < epsilon * (1.0 - 1e-12) || below.lo() <= 0.0 {
                 return Ok(Finding::undecided(format!("{found}: more noise than it takes")));
             }
+            ratios.push(epsilon / loss);
         }
     }
     let count = EPSILONS.len() * SENSITIVITIES.len();
-    Ok(Finding::holds(format!("pairs: for {count} (ε, Δ) the largest loss is ε to 1e-12, and δ(ε) = 0")))
+    let (pair, worst) = (
+        calibrate(1.0, 1.0)?.dominating_pair(moving(1.0)?)?,
+        RandomizedResponsePair::binary(Epsilon::new(1.0)?),
+    );
+    let along = || in_steps(0.0, 1.2, 49);
+    let figure = Figure::new(
+        "The profile of Laplace noise with b = Δ/ε at ε = 1",
+        Axis::linear("ε"),
+        Axis::linear("δ"),
+    )
+    .curve("claimed: the worst 1-private mechanism", along().map(|at| (at, worst.delta(at).hi())))
+    .curve("true", along().map(|at| (at, pair.delta(at).hi())));
+    Ok(Finding::holds(format!("pairs: for {count} (ε, Δ) the largest loss is ε to 1e-12, and δ(ε) = 0"))
+        .with_figure(figure)
+        .with_slack(Slack::over("ε", ratios)))
 }
 
 /// Both the distance of the enumerated answers and their ε, which makes the scale one.

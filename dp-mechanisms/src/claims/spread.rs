@@ -1,6 +1,6 @@
 //! M2: how far Laplace noise spreads.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict, in_steps};
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, Mechanism, Scale};
 
@@ -12,6 +12,10 @@ pub(super) const M2: Claim = Claim {
     id: "M2",
     source: "Kearns",
     statement: "the standard deviation of Laplace noise of scale b is at most b",
+    formula: "claimed: √(E v²) ≤ b for v ~ Lap(b);  true: E|v| = b and √(E v²) = √2·b",
+    meaning: "The note takes the mean magnitude of the noise, which is b, for its standard deviation, which is √2 times as large. A partition of the line with \
+              certified sums encloses both moments, and 200 000 draws of the real sampler put the second moment above what the note allows, with a stated \
+              false-alarm probability. The library's reports of utility use √2·b.",
     kind: Kind::Refutation,
     expected: Verdict::Refuted,
     check: || judge(1.0).unwrap_or_else(|error| Finding::undecided(error.to_string())),
@@ -35,13 +39,22 @@ fn judge(claimed: f64) -> Result<Finding, Error> {
     );
     let limit = claimed * claimed;
     let library_agrees = square.sqrt().contains(stated) && stated * stated >= 2.0;
-    Ok(if square.lo() > limit && seen > limit && library_agrees {
+    let mut library = Vec::new();
+    for b in in_steps(0.25, 4.0, 16) {
+        library.push((b, Laplace::with_scale(Scale::new(b)?).standard_deviation()));
+    }
+    let figure =
+        Figure::new("Laplace noise of scale b", Axis::linear("b"), Axis::linear("standard deviation"))
+            .curve("claimed", in_steps(0.25, 4.0, 16).map(|b| (b, claimed * b)))
+            .curve("true: √2·b", library);
+    let finding = if square.lo() > limit && seen > limit && library_agrees {
         Finding::refuted(detail)
     } else if square.hi() <= limit {
         Finding::holds(detail)
     } else {
         Finding::undecided(detail)
-    })
+    };
+    Ok(finding.with_figure(figure).with_slack(Slack::over("standard deviation", [claimed / stated])))
 }
 
 /// Encloses E|v|^power at b = 1, for a power of one or two; |v| has density e^−t.

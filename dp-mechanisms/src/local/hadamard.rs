@@ -77,7 +77,7 @@ impl HadamardResponse {
         Support::new(Enclosure::ONE / total, half, half * -epsilon.exp_m1() / total)
     }
 
-    fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> u32 {
+    pub(crate) fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> u32 {
         let row = value.min(self.values - 1) + 1;
         let plus = Bernoulli::truth(share_of(self.epsilon, 1), 1).draw_from(bits);
         let column = u32::try_from(bits.take(self.reports().trailing_zeros())).expect("at most 25 bits");

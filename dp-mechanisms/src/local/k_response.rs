@@ -77,7 +77,7 @@ impl KRandomizedResponse {
         Support::new(Enclosure::ONE / total, epsilon.exp() / total, -epsilon.exp_m1() / total)
     }
 
-    fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> u32 {
+    pub(crate) fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> u32 {
         let value = value.min(self.values - 1);
         let others = u64::from(self.values - 1);
         let truthful = Bernoulli::truth(share_of(self.epsilon, 1), others).draw_from(bits);

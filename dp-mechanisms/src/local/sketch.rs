@@ -125,7 +125,7 @@ impl CountMeanSketch {
         self.row.support().blurred(self.inverse_width())
     }
 
-    fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> SketchReport {
+    pub(crate) fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> SketchReport {
         let value = value.min(self.values - 1);
         let count = NonZero::new(u64::from(self.functions())).expect("there is at least one function");
         let chosen = below_from(count, bits);

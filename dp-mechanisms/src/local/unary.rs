@@ -107,7 +107,7 @@ impl UnaryEncoding {
         }
     }
 
-    pub(super) fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> Vec<bool> {
+    pub(crate) fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> Vec<bool> {
         let value = value.min(self.values - 1);
         let divisor = match self.bits {
             Flips::Symmetric => 2,

@@ -116,7 +116,6 @@ impl<T: Ord> Law<T> {
     }
 
     /// The results that were seen, with the masses that are decided for them.
-    #[cfg(test)]
     pub(crate) fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
         self.decided.iter().map(|(result, mass)| (result, *mass))
     }

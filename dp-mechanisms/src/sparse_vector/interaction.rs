@@ -60,6 +60,11 @@ impl<R> Interaction<R> {
     pub const fn positives_left(&self) -> u32 {
         self.left
     }
+
+    /// The generator, for noise on what is released beside the replies.
+    pub(crate) const fn generator(&mut self) -> &mut R {
+        &mut self.rng
+    }
 }
 
 /// Shows nothing that was drawn.

@@ -11,6 +11,8 @@ pub(super) const L4: Claim = Claim {
     id: "L4",
     source: "Ottawa, one-pass and multi-pass SGD",
     statement: "one pass sees each record once; multi-pass steps see b of n records, each set being as likely as any other; Poisson steps see each record independently",
+    formula: "",
+    meaning: "",
     kind: Kind::Audit,
     expected: Verdict::Holds,
     check: || judge(3, 2),

@@ -6,6 +6,8 @@ pub(super) const L1: Claim = Claim {
     id: "L1",
     source: "Ottawa (6)",
     statement: "for convex f with f″ ≤ M and rates γ ≤ 1/2M, f(Σγβ⁽ʲ⁾/Σγ) − f* ≤ (β⁽⁰⁾ − β*)²/Σγ",
+    formula: "",
+    meaning: "",
     kind: Kind::Algebraic,
     expected: Verdict::Holds,
     check: || judge(0.5),

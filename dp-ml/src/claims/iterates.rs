@@ -11,6 +11,8 @@ pub(super) const L5: Claim = Claim {
     id: "L5",
     source: "Ottawa Thm 36",
     statement: "with θ_h = (1/a_h)(Σ_{j≤h−2} γ_j/γ_{h−1} + 1)Δ/ε the iterate β⁽ʰ⁾, released alone, is εa_h-private, if Δ bounds the difference of gradients at any two iterates",
+    formula: "",
+    meaning: "",
     kind: Kind::Exact,
     expected: Verdict::Holds,
     check: || judge(2.0),

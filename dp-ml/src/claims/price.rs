@@ -13,6 +13,8 @@ pub(super) const L9: Claim = Claim {
     id: "L9",
     source: "Ottawa, utility II",
     statement: "with κ > ¾ and ρ = ½ the algorithm is private and converges; the price is that the last iterate is εN^κ-private, while constant noise on one of n records per step converges at constant ε",
+    formula: "",
+    meaning: "",
     kind: Kind::Exact,
     expected: Verdict::Holds,
     check: || judge(0.8, 251.19).unwrap_or_else(|error| Finding::undecided(error.to_string())),

@@ -10,6 +10,8 @@ pub(super) const L11: Claim = Claim {
     id: "L11",
     source: "Wang (reading: Wang 2018, AdaSSP)",
     statement: "XᵀX, Xᵀy and the least eigenvalue of XᵀX move by B², B·C and B² when a record is added; a third of the budget for each gives a regression whose ridge adapts to the data",
+    formula: "",
+    meaning: "",
     kind: Kind::Enumeration,
     expected: Verdict::Holds,
     check: || check(1.0, 3.0).unwrap_or_else(|error| Finding::undecided(error.to_string())),

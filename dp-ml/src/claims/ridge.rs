@@ -6,6 +6,8 @@ pub(super) const L3: Claim = Claim {
     id: "L3",
     source: "Ottawa (8)",
     statement: "½·mean(u − β₀ − β₁v)² + ½λβ₁² is least at β₁ = cov(u, v)/(var(v) + λ), β₀ = ū − β₁v̄",
+    formula: "",
+    meaning: "",
     kind: Kind::Algebraic,
     expected: Verdict::Holds,
     check: || judge(|covariance, variance, lambda| covariance / (variance + lambda)),

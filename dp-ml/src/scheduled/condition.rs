@@ -41,7 +41,7 @@ pub trait StepBound: sealed::Sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no condition under which the last iterate of a training is private by itself",
     label = "steps from different iterates may move them apart without a bound",
-    note = "theorem L5 takes clipped gradients (`Clip::l1(c)?`), a convex smooth loss of one parameter (`ConvexSmooth::of(&loss)?`), or your word for it \
+    note = "theorem L5 takes clipped gradients (`Clip::l1(c)?`), a convex smooth loss of one parameter (`ScheduledSgd::convex_smooth(…)`), or your word for it \
             (`Asserted::new(\"why\", bound)?`)",
     note = "a bound for the same iterate is enough for the whole `Trajectory`; the last iterate of a trajectory, by `.map(…)`, has its guarantee"
 )]

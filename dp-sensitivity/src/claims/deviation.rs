@@ -1,16 +1,21 @@
 //! M10: how far one record moves a standard deviation.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::rounding::Enclosure;
 use dp_core::{Bounds, Error, L1, Query, SensitivityIn};
 
-use super::{lists, replaced};
+use super::{lists, replaced, spaced};
 use crate::StandardDeviation;
 
 pub(super) const M10: Claim = Claim {
     id: "M10",
     source: "Ottawa Ex 23",
     statement: "the standard deviation of n records in an interval of length Λ has sensitivity Λ/n",
+    formula: "max |S(x) − S(y)| ≤ Λ/n  (claimed);  = Λ/√n  (true)",
+    meaning: "The lecture takes the standard deviation to move as little as a mean does. It does not: let all records be at one bound and move a single one to the other, and the deviation goes from zero to the width over the square root of n. \
+         With fifty records that is seven times the claim, so noise for the claimed sensitivity would be seven times too small. \
+         The library states the true sensitivity, which is reached by that pair and covers all neighbours of small data sets. \
+         It also offers the root of a noisy variance and noise by the smooth sensitivity, which are mostly more accurate.",
     kind: Kind::Refutation,
     expected: Verdict::Refuted,
     check: || check(|n| Enclosure::ONE / n).unwrap_or_else(|error| Finding::undecided(error.to_string())),
@@ -65,7 +70,33 @@ fn check(claimed: impl Fn(Enclosure) -> Enclosure) -> Result<Finding, Error> {
     let detail = format!(
         "all equal but one of n = {at} moves it by {worst:.3} times the claim; the library states Λ/√n and Λ√(n−1)/n, which is reached and covers {pairs} pairs of neighbours"
     );
-    Ok(if worst > 1.000_001 { Finding::refuted(detail) } else { Finding::holds(detail) })
+    let finding = if worst > 1.000_001 { Finding::refuted(detail) } else { Finding::holds(detail) };
+    let (figure, slack) = over_sizes(bounds, &claimed)?;
+    Ok(finding.with_figure(figure).with_slack(slack))
+}
+
+/// The claim, and how far the library's deviations move when all records but one are at a bound, for up to a thousand records.
+fn over_sizes(bounds: Bounds, claimed: &dyn Fn(Enclosure) -> Enclosure) -> Result<(Figure, Slack), Error> {
+    let (mut stated, mut sample, mut population) = (vec![], vec![], vec![]);
+    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+    for size in spaced(2.0, 1000.0, 25).map(f64::round) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small
+        let n = size as usize;
+        let mut data = vec![0.0; n];
+        data[0] = WIDTH;
+        let claim = (claimed(Enclosure::point(size)) * Enclosure::point(WIDTH)).hi();
+        let reached = StandardDeviation::new(bounds, n)?.answer(&data)?;
+        stated.push((size, claim));
+        sample.push((size, reached));
+        population.push((size, StandardDeviation::population(bounds, n)?.answer(&data)?));
+        (least, most) = (least.min(claim / reached), most.max(claim / reached));
+    }
+    let title = format!("The sensitivity of the standard deviation of n records in [0, {WIDTH}]");
+    let figure = Figure::new(title, Axis::logarithmic("n"), Axis::logarithmic("Δ"))
+        .curve("claimed", stated)
+        .curve("reached, divisor n − 1", sample)
+        .curve("reached, divisor n", population);
+    Ok((figure, Slack { quantity: "Δ", least, most, gain: None }))
 }
 
 #[cfg(test)]

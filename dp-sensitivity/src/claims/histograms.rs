@@ -1,19 +1,24 @@
 //! M15: noise on histograms, over bins that are known and bins that are not.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::rounding::Enclosure;
 use dp_core::{
     AddRemove, Approx, Error, ForGuarantee, L1, L2, Mechanism, Norm, Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::{Laplace, StabilityHistogram, Vector};
 
-use super::{lists, replaced};
+use super::{lists, replaced, spaced};
 use crate::Histogram;
 
 pub(super) const M15: Claim = Claim {
     id: "M15",
     source: "Harvard Thm 5.1",
     statement: "Lap(2/ε) on every bin is ε-private under replace-one, and Lap(1/ε) under add/remove",
+    formula: "Σ|c(x) − c(y)| ≤ 2 (replace-one), ≤ 1 (add/remove);  δ(ε) ≤ δ for counts above a threshold",
+    meaning: "A record is in one bin. Adding it changes one count by one; replacing it can change two counts. So the noise on each bin has twice the scale under replace-one. \
+         All data sets of up to three records in three bins were listed with their neighbours, and both distances are reached. \
+         Where the bins are not known beforehand, the library shows only noisy counts above a threshold, and the exact probability of telling neighbours apart was computed for all small counts and all near the threshold: it is the stated one. \
+         A histogram knows its neighbour relation by its type, so that the factor of two cannot be forgotten.",
     kind: Kind::Enumeration,
     expected: Verdict::Holds,
     check: || check(1.0, 2.0, 0).unwrap_or_else(|error| Finding::undecided(error.to_string())),
@@ -22,11 +27,7 @@ pub(super) const M15: Claim = Claim {
 /// Judges scales of `added`/ε and `replaced`/ε, and a threshold `lower` below the one that the library finds.
 fn check(added: f64, replaced: f64, lower: u64) -> Result<Finding, Error> {
     let findings = [known_bins(added, replaced)?, unknown_bins(lower)?];
-    let worst = [Verdict::Refuted, Verdict::Undecided]
-        .into_iter()
-        .find(|bad| findings.iter().any(|finding| finding.verdict == *bad))
-        .unwrap_or(Verdict::Holds);
-    Ok(Finding { verdict: worst, detail: findings.map(|finding| finding.detail).join("; ") })
+    Ok(Finding::together(findings))
 }
 
 /// Lists all data sets of up to three records in three bins or none of them, and their neighbours.
@@ -83,28 +84,12 @@ fn known_bins(added: f64, replacement: f64) -> Result<Finding, Error> {
 /// Computes the exact δ of thresholded counts over two keys, for all neighbours with small counts and counts near the threshold, and compares it with the one that the
 /// library states.
 fn unknown_bins(lower: u64) -> Result<Finding, Error> {
-    type Keys = StabilityHistogram<u8>;
     let (mut pairs, mut lines) = (0, Vec::new());
     let mut tight = true;
+    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for (epsilon, delta, by) in [(1.0, 1e-6, 1u16), (1.0, 1e-3, 2), (4.0, 1e-2, 2), (0.02, 0.3, 1)] {
-        let distance = Sensitivity::<L1, AddRemove>::new(by.into())?;
-        let calibrated = Keys::for_guarantee(&Approx::new(epsilon, delta)?, distance)?;
-        let stated = calibrated.guarantee(distance);
-        let noise = Keys::new(calibrated.scale(), calibrated.threshold() - lower)?;
-        let threshold = u16::try_from(noise.threshold()).unwrap_or(u16::MAX);
-        let counts: Vec<u16> =
-            (0..3).chain(threshold.saturating_sub(2)..=threshold.saturating_add(2)).collect();
-        let mut worst = Enclosure::ZERO;
-        for x in lists(&counts, 2) {
-            for y in lists(&counts, 2) {
-                if x.iter().zip(&y).map(|(a, b)| a.abs_diff(*b)).sum::<u16>() <= by {
-                    worst =
-                        worst.max(profile(noise.scale(), noise.threshold(), &x, &y, stated.epsilon().get()));
-                    pairs += 1;
-                }
-            }
-        }
-        let claimed = stated.delta().get();
+        let Thresholded { threshold, claimed, worst, seen } = thresholded(epsilon, delta, by, lower, 2)?;
+        pairs += seen;
         if worst.lo() > claimed {
             return Ok(Finding::refuted(format!(
                 "unknown bins: ε = {epsilon}, Δ = {by}, threshold {threshold}: the true δ is at least {:e}, above {claimed:e}",
@@ -112,13 +97,65 @@ fn unknown_bins(lower: u64) -> Result<Finding, Error> {
             )));
         }
         tight &= worst.hi() >= claimed * (1.0 - 1e-6) && worst.relative_width() < 1e-6;
+        (least, most) = (least.min(claimed / worst.lo()), most.max(claimed / worst.lo()));
         lines.push(format!("({epsilon}, {delta:e}) at Δ = {by} takes threshold {threshold}"));
     }
     let detail = format!(
         "unknown bins: on {pairs} pairs of counts the exact δ is the one stated, to 1e-6, where {}",
         lines.join(", ")
     );
-    Ok(if tight { Finding::holds(detail) } else { Finding::undecided(detail) })
+    if !tight {
+        return Ok(Finding::undecided(detail));
+    }
+    let (mut asked, mut stated, mut exact) = (vec![], vec![], vec![]);
+    for epsilon in spaced(0.1, 5.0, 17) {
+        let found = thresholded(epsilon, 1e-6, 1, lower, 1)?;
+        asked.push((epsilon, 1e-6));
+        stated.push((epsilon, found.claimed));
+        exact.push((epsilon, found.worst.hi()));
+    }
+    let title = "δ of counts above a threshold, where bins are not known beforehand";
+    let figure = Figure::new(title, Axis::logarithmic("ε"), Axis::logarithmic("δ"))
+        .curve("asked for", asked)
+        .curve("stated: thresholds are whole numbers", stated)
+        .curve("true", exact);
+    let slack = Slack { quantity: "δ", least, most, gain: None };
+    Ok(Finding::holds(detail).with_figure(figure).with_slack(slack))
+}
+
+/// What the library finds for a guarantee, and what is true of it.
+struct Thresholded {
+    threshold: u16,
+    claimed: f64,
+    worst: Enclosure,
+    /// How many pairs of counts were looked at.
+    seen: u32,
+}
+
+/// With the counts of so many keys; those of others are zero.
+fn thresholded(epsilon: f64, delta: f64, by: u16, lower: u64, keys: usize) -> Result<Thresholded, Error> {
+    type Keys = StabilityHistogram<u8>;
+    let distance = Sensitivity::<L1, AddRemove>::new(by.into())?;
+    let calibrated = Keys::for_guarantee(&Approx::new(epsilon, delta)?, distance)?;
+    let stated = calibrated.guarantee(distance);
+    let noise = Keys::new(calibrated.scale(), calibrated.threshold() - lower)?;
+    let threshold = u16::try_from(noise.threshold()).unwrap_or(u16::MAX);
+    let counts: Vec<u16> = (0..3).chain(threshold.saturating_sub(2)..=threshold.saturating_add(2)).collect();
+    let (mut worst, mut seen) = (Enclosure::ZERO, 0);
+    let padded = |mut list: Vec<u16>| {
+        list.resize(2, 0);
+        list
+    };
+    for x in lists(&counts, keys).into_iter().map(padded) {
+        for y in lists(&counts, keys).into_iter().map(padded) {
+            if x.iter().zip(&y).map(|(a, b)| a.abs_diff(*b)).sum::<u16>() <= by {
+                let found = profile(noise.scale(), noise.threshold(), &x, &y, stated.epsilon().get());
+                worst = worst.max(found);
+                seen += 1;
+            }
+        }
+    }
+    Ok(Thresholded { threshold, claimed: stated.delta().get(), worst, seen })
 }
 
 /// Encloses Σ (P − e^ε·Q)₊ over all outcomes. Outcomes beyond T + 9, above all counts, have one ratio and are taken together.

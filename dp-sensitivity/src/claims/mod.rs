@@ -26,19 +26,22 @@
 
 mod deviation;
 mod histograms;
-mod local;
+mod ladders;
 mod moments;
 mod passing;
 mod private_bounds;
 mod proposals;
 mod reciprocal;
+mod routes;
 mod smooth_approx;
+mod smooth_bounds;
 mod smooth_compared;
 mod smooth_concentrated;
 mod smooth_pure;
 mod stability;
 mod triangles;
 mod trimmed;
+mod two_medians;
 mod variance;
 
 use dp_core::claims::Claim;
@@ -51,12 +54,12 @@ pub fn all() -> Vec<Claim> {
         deviation::M10,
         histograms::M15,
         moments::M17,
-        local::S1,
-        local::S2,
-        local::S3,
-        local::S4,
-        local::S5,
-        local::S6,
+        two_medians::S1,
+        smooth_bounds::S2,
+        smooth_bounds::S3,
+        ladders::S4,
+        ladders::S5,
+        two_medians::S6,
         smooth_approx::S7,
         smooth_pure::S8,
         smooth_approx::S9,
@@ -71,6 +74,12 @@ pub fn all() -> Vec<Claim> {
         triangles::S18,
         smooth_compared::S19,
     ]
+}
+
+/// Numbers from one to another, in equal ratios.
+fn spaced(from: f64, to: f64, points: u8) -> impl Iterator<Item = f64> {
+    let ratio = libm::log(to / from);
+    (0..points).map(move |k| from * libm::exp(ratio * f64::from(k) / f64::from(points - 1)))
 }
 
 /// All lists of `length` values.
@@ -92,6 +101,8 @@ fn replaced<T: Copy>(list: &[T], values: &[T]) -> impl Iterator<Item = Vec<T>> {
 
 #[cfg(test)]
 mod tests {
+    use dp_core::claims::Verdict;
+
     use super::*;
 
     #[test]
@@ -100,7 +111,28 @@ mod tests {
             let (finding, as_expected) = claim.run();
             assert!(as_expected, "{}: {}", claim.id, finding.detail);
             assert!(!finding.detail.is_empty());
+            assert!(!claim.formula.is_empty() && !claim.meaning.is_empty(), "{}", claim.id);
+            for curve in finding.figures.iter().flat_map(|figure| &figure.curves) {
+                let numbers = curve.points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
+                assert!(numbers && curve.points.len() > 1, "{}: {}", claim.id, curve.name);
+            }
+            if let Some(slack) = finding.slack {
+                assert!(
+                    slack.least <= slack.most && (slack.least < 1.0) == (claim.expected == Verdict::Refuted),
+                    "{}: {slack:?}",
+                    claim.id
+                );
+            }
         }
+    }
+
+    #[test]
+    fn spaces_are_equal() {
+        let found: Vec<f64> = spaced(1.0, 8.0, 4).collect();
+        assert!(
+            found.iter().zip([1.0, 2.0, 4.0, 8.0]).all(|(a, b)| (a / b - 1.0f64).abs() < 1e-12),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -1,18 +1,28 @@
 //! M9: how far one record moves a variance.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::{Bounds, Error, L1, Query, SensitivityIn};
 
-use super::{lists, replaced};
+use super::{lists, replaced, spaced};
 use crate::Variance;
 
 pub(super) const M9: Claim = Claim {
     id: "M9",
     source: "Ottawa Ex 23",
     statement: "the sample variance of n records in an interval of length Λ has sensitivity Λ²/n",
+    formula: "max |S²(x) − S²(y)| = Λ²/n",
+    meaning: "Replacing one of n records between two bounds moves the sample variance by the squared width over n, and by no more. \
+         All data sets of two to five whole numbers and all their neighbours were listed, in exact integers: the largest change is the claimed one and is reached, \
+         by data that are all at one bound, of which one record goes to the other. \
+         For larger n this worst pair was put through the library's own query. \
+         The library states this number for the variance with n − 1 and the smaller one for the variance with n, each rounded up by less than a part in ten million.",
     kind: Kind::Enumeration,
     expected: Verdict::Holds,
-    check: || judge(|n| (1, n)).unwrap_or_else(|error| Finding::undecided(error.to_string())),
+    check: || {
+        judge(|n| (1, n))
+            .and_then(|finding| Ok(finding.with_figure(over_sizes()?)))
+            .unwrap_or_else(|error| Finding::undecided(error.to_string()))
+    },
 };
 
 const WIDTH: i32 = 4;
@@ -73,8 +83,28 @@ fn judge(claimed: impl Fn(i32) -> (i32, i32)) -> Result<Finding, Error> {
         None => Finding::holds(format!(
             "on {neighbours} pairs of neighbours of 2 to 5 records the largest change is (n−1)Λ²/(n(n−1)) exactly, and (n−1)Λ²/n² for the population \
              variance; the library states both to 1e-8"
-        )),
+        ))
+        .with_slack(Slack { quantity: "Δ", least: 1.0, most: 1.0, gain: None }),
     })
+}
+
+/// How far the library's variances move when all records but one are at a bound, for up to a thousand records.
+fn over_sizes() -> Result<Figure, Error> {
+    let (mut claimed, mut sample, mut population) = (vec![], vec![], vec![]);
+    for size in spaced(2.0, 1000.0, 25).map(f64::round) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small
+        let n = size as usize;
+        let mut data = vec![0.0; n];
+        data[0] = f64::from(WIDTH);
+        claimed.push((size, f64::from(WIDTH * WIDTH) / size));
+        sample.push((size, Variance::new(bounds()?, n)?.answer(&data)?));
+        population.push((size, Variance::population(bounds()?, n)?.answer(&data)?));
+    }
+    let title = format!("The sensitivity of the variance of n records in [0, {WIDTH}]");
+    Ok(Figure::new(title, Axis::logarithmic("n"), Axis::logarithmic("Δ"))
+        .curve("claimed, Λ²/n", claimed)
+        .curve("reached, divisor n − 1", sample)
+        .curve("reached, divisor n", population))
 }
 
 fn bounds() -> Result<Bounds, Error> {

@@ -5,6 +5,30 @@ use dp_core::claims::Claim;
 
 use super::natural;
 
+/// The claims of the lecture notes, by letter and number: each must be in the ledger.
+const SOURCES: [(&str, u32); 5] = [("A", 7), ("D", 14), ("L", 12), ("M", 18), ("S", 19)];
+
+/// The claims of all crates.
+pub(super) fn gathered() -> Vec<Claim> {
+    let mut claims = dp_core::claims::all();
+    claims.extend(dp_mechanisms::claims::all());
+    claims.extend(dp_sensitivity::claims::all());
+    claims.extend(dp_accounting::claims::all());
+    claims.extend(dp_ml::claims::all());
+    claims
+}
+
+/// The ids of the lecture notes' claims that are not among these, and of claims that explain nothing.
+pub(super) fn gaps(claims: &[Claim]) -> Vec<String> {
+    let ids =
+        SOURCES.iter().flat_map(|(letter, last)| (1..=*last).map(move |number| format!("{letter}{number}")));
+    let missing = ids
+        .filter(|id| claims.iter().all(|claim| claim.id != id))
+        .map(|id| format!("claim {id} has no check"));
+    let mute = claims.iter().filter(|claim| claim.meaning.is_empty() || claim.formula.is_empty());
+    missing.chain(mute.map(|claim| format!("claim {} does not say what it means", claim.id))).collect()
+}
+
 /// A ledger with at least one claim, every id once, in natural order.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -70,6 +94,17 @@ mod tests {
     fn an_unknown_id_is_an_error_that_lists_the_known_ones() {
         let error = ledger(&["D10", "D3"]).unwrap().select(&["D3".into(), "X1".into()]).unwrap_err();
         assert_eq!(error.to_string(), "no claim is called X1; the ledger has D3, D10");
+    }
+
+    #[test]
+    fn every_claim_of_the_sources_is_checked_and_explained() {
+        assert_eq!(gaps(&gathered()), Vec::<String>::new());
+        let mut mute = claim("D3", Verdict::Holds, || Finding::holds(""));
+        mute.meaning = "";
+        let gaps = gaps(&[mute]);
+        assert_eq!(gaps.len(), 70, "all but one are missing, and that one is mute");
+        assert!(gaps.contains(&"claim D4 has no check".to_owned()));
+        assert!(gaps.contains(&"claim D3 does not say what it means".to_owned()));
     }
 
     #[test]

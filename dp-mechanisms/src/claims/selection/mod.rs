@@ -10,7 +10,7 @@ pub(super) use noisy_max::M14;
 pub(super) use special_case::M12;
 pub(super) use utility::M13;
 
-use dp_core::claims::{Finding, Verdict};
+use dp_core::claims::{Finding, Slack};
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Error, LInf, LInfMonotone, Scale, Sensitivity};
 
@@ -23,7 +23,7 @@ type Probabilities = fn(&[f64], f64) -> Vec<Enclosure>;
 /// The values of ε at which laws are tried.
 const EPSILONS: [f64; 3] = [0.1, 1.0, 3.0];
 
-fn moving(by: f64) -> Result<Sensitivity<LInf, AddRemove>, Error> {
+pub(super) fn moving(by: f64) -> Result<Sensitivity<LInf, AddRemove>, Error> {
     Sensitivity::new(by)
 }
 
@@ -40,7 +40,7 @@ fn try_neighbours(
     one_way: bool,
     scale: impl Fn(f64) -> Result<Scale, Error>,
 ) -> Result<Finding, Error> {
-    let mut tried = 0;
+    let (mut tried, mut ratios) = (0, Vec::new());
     for epsilon in EPSILONS {
         let (b, limit) = (scale(epsilon)?.get(), Enclosure::point(epsilon).exp());
         let mut closest = 0.0f64;
@@ -60,6 +60,7 @@ fn try_neighbours(
                 }
             }
         }
+        ratios.push(1.0 / closest);
         if closest < 0.99 {
             return Ok(Finding::undecided(format!(
                 "ε = {epsilon}: no loss above {closest:.3}·ε, more noise than it takes"
@@ -69,7 +70,8 @@ fn try_neighbours(
     let way = if one_way { "monotone" } else { "any" };
     Ok(Finding::holds(format!(
         "laws: of {tried} pairs of probabilities of neighbours ({way} scores) none is beyond e^ε, and some reach it to 1 %"
-    )))
+    ))
+    .with_slack(Slack::over("ε", ratios)))
 }
 
 /// All triples of three values.
@@ -108,33 +110,4 @@ fn bits_have_the_law(
     Finding::holds(format!(
         "bits: all strings of {LENGTH} bits give the ideal law up to an open mass of {open:.4}"
     ))
-}
-
-/// The worst of several findings, with what all of them say.
-fn together(findings: impl IntoIterator<Item = Finding>) -> Finding {
-    findings
-        .into_iter()
-        .reduce(|all, next| {
-            let verdict = match (all.verdict, next.verdict) {
-                (Verdict::Refuted, _) | (_, Verdict::Refuted) => Verdict::Refuted,
-                (Verdict::Undecided, _) | (_, Verdict::Undecided) => Verdict::Undecided,
-                (Verdict::Holds, Verdict::Holds) => Verdict::Holds,
-            };
-            Finding { verdict, detail: format!("{}; {}", all.detail, next.detail) }
-        })
-        .unwrap_or_else(|| Finding::undecided("nothing was looked at"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_bad_finding_is_enough() {
-        let (good, open, bad) = (Finding::holds("a"), Finding::undecided("b"), Finding::refuted("c"));
-        assert_eq!(together([good.clone(), open.clone(), bad.clone()]).verdict, Verdict::Refuted);
-        assert_eq!(together([good.clone(), open]).verdict, Verdict::Undecided);
-        assert_eq!(together([good.clone(), good]), Finding::holds("a; a"));
-        assert_eq!(together([]).verdict, Verdict::Undecided);
-    }
 }

@@ -1,10 +1,10 @@
 //! M14: report noisy max with exponential noise.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict, in_steps};
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, ForGuarantee, Pure, Scale};
 
-use super::{Probabilities, bits_have_the_law, moving, moving_one_way, together, triples, try_neighbours};
+use super::{Probabilities, bits_have_the_law, moving, moving_one_way, triples, try_neighbours};
 use crate::sample::race::listed;
 use crate::selection::{ExponentialNoise, General, Monotone, NoisyMax, laws};
 
@@ -12,6 +12,11 @@ pub(in crate::claims) const M14: Claim = Claim {
     id: "M14",
     source: "Ottawa",
     statement: "report-noisy-max with exponential noise of rate ε/2Δ is ε-DP, with the bounds of the exponential mechanism",
+    formula: "argmax(uᵢ + Eᵢ), Eᵢ ~ Exp(rate ε/2Δ), is ε-DP",
+    meaning: "Add exponential noise to each score and report which candidate has the largest sum. The exact probabilities of all neighbours of three candidates were \
+              compared: the theorem holds and is tight, with half of the noise for monotone scores. The law is the same as that of permute-and-flip, which was \
+              checked over all orders of the candidates, and the selected score is never worse on average than that of the exponential mechanism at the same ε. The \
+              sampler has that law on all short bit strings. Only the winner may be released, not its noisy score.",
     kind: Kind::Enumeration,
     expected: Verdict::Holds,
     check: || judge(general, monotone).unwrap_or_else(|error| Finding::undecided(error.to_string())),
@@ -32,7 +37,7 @@ fn judge(
     monotone: fn(f64) -> Result<Scale, Error>,
 ) -> Result<Finding, Error> {
     let scale = general(1.0)?;
-    Ok(together([
+    let finding = Finding::together([
         try_neighbours(laws::exponential_noise, false, general)?,
         try_neighbours(laws::exponential_noise, true, monotone)?,
         bits_have_the_law(laws::exponential_noise, scale, 1.0, |scores, bits| {
@@ -40,7 +45,24 @@ fn judge(
         }),
         is_permute_and_flip(laws::exponential_noise),
         never_worse(laws::exponential_noise, laws::exponential),
-    ]))
+    ]);
+    Ok(finding.with_figure(picture(scale.get())))
+}
+
+/// The expected error with five candidates, four of them equally far behind, at ε = 1.
+fn picture(scale: f64) -> Figure {
+    let error = |law: Probabilities, behind: f64| {
+        let scores = [0.0, -behind, -behind, -behind, -behind];
+        (Enclosure::ONE - law(&scores, scale)[0]).hi() * behind
+    };
+    let along = || in_steps(0.0, 20.0, 41);
+    Figure::new(
+        "Five candidates at ε = 1, four of them equally far behind",
+        Axis::linear("how far, in Δ"),
+        Axis::linear("expected error"),
+    )
+    .curve("exponential mechanism", along().map(|behind| (behind, error(laws::exponential, behind))))
+    .curve("exponential noise", along().map(|behind| (behind, error(laws::exponential_noise, behind))))
 }
 
 /// All triples of scores on which laws are compared.

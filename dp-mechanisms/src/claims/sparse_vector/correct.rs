@@ -1,6 +1,6 @@
 //! SV1: the sparse vector technique is ε-private, in its theorem and in its bits.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, Scale};
 
@@ -15,6 +15,11 @@ pub(in crate::claims) const SV1: Claim = Claim {
     source: "Lyu, Su and Li 2017, Alg. 1 and Thm. 4; Dwork and Roth 2014, Thm. 3.25",
     statement: "the sparse vector technique with noise Lap(Δ/ε₁) on the threshold and Lap(2cΔ/ε₂) on each answer (Lap(cΔ/ε₂) for monotone answers), \
                 stopped after c positives, is (ε₁+ε₂)-DP",
+    formula: "ε = Δ/b₁ + 2cΔ/b₂, or Δ/b₁ + cΔ/b₂ for monotone answers",
+    meaning: "The sparse vector technique says which of many answers lie above a threshold and pays only for the few that do. The probabilities of its replies are \
+              integrals that can be computed exactly. All short lists of answers with all their neighbours and all replies stay within ε, and long lists come within \
+              a few percent of it, so the noise is enough and hardly more than it takes. The sampler was run on all short bit strings and has the same law. Too \
+              little noise on the threshold or on the answers, no noise on one answer, and a fresh threshold for each answer are all caught.",
     kind: Kind::Exact,
     expected: Verdict::Holds,
     check: || {
@@ -30,12 +35,7 @@ fn judge(
     calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error>,
     sampler: Sampler,
 ) -> Result<Finding, Error> {
-    let findings = [small_lists(&calibrate)?, long_lists(&calibrate)?, bits(sampler)?];
-    let worst = [Verdict::Refuted, Verdict::Undecided]
-        .into_iter()
-        .find(|bad| findings.iter().any(|finding| finding.verdict == *bad))
-        .unwrap_or(Verdict::Holds);
-    Ok(Finding { verdict: worst, detail: findings.map(|finding| finding.detail).join("; ") })
+    Ok(Finding::together([small_lists(&calibrate)?, long_lists(&calibrate)?, bits(sampler)?]))
 }
 
 /// The largest loss of these replies, between two lists of answers.
@@ -107,15 +107,11 @@ fn small_lists(
 /// Many times no, then c times yes: the replies that lose most. The loss comes close to ε and stays below.
 fn long_lists(calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error>) -> Result<Finding, Error> {
     const NO: usize = 12;
-    const ABOVE: f64 = 4.0;
-    let mut shares = Vec::new();
+    let (mut shares, mut ratios) = (Vec::new(), Vec::new());
     for (epsilon, positives, monotone) in [(1.0, 1, false), (1.0, 3, false), (1.0, 1, true), (1.0, 3, true)] {
         let mechanism = calibrate(epsilon, positives, monotone)?;
         let yes = usize::try_from(positives).expect("a small number");
-        // The answers to the no rise by one; those to the yes fall by one, or stay where all must move alike.
-        let list = |no: f64, to_yes: f64| [vec![ABOVE + no; NO], vec![ABOVE + to_yes; yes]].concat();
-        let (here, there) = (list(0.0, if monotone { 0.0 } else { 1.0 }), list(1.0, 0.0));
-        let found = loss(&mechanism, &here, &there, &[vec![false; NO], vec![true; yes]].concat());
+        let found = loss_of_long(&mechanism, NO, yes, monotone);
         if found.lo() > epsilon {
             return Ok(Finding::refuted(format!(
                 "ε = {epsilon}, c = {positives}: {NO} times no and {yes} times yes lose {found}"
@@ -127,8 +123,33 @@ fn long_lists(calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error
             )));
         }
         shares.push(format!("{:.4}", found.lo() / epsilon));
+        ratios.push(epsilon / found.hi());
     }
-    Ok(Finding::holds(format!("long lists: the loss reaches {} of ε", shares.join(", "))))
+    let (any, monotone) = (calibrate(1.0, 1, false)?, calibrate(1.0, 1, true)?);
+    let reached = |mechanism: &AboveThreshold, one_way: bool| -> Vec<(f64, f64)> {
+        let lists = (1..=16usize).map(|no| loss_of_long(mechanism, no, 1, one_way).hi());
+        (1i32..).map(f64::from).zip(lists).collect()
+    };
+    let figure = Figure::new(
+        "So many times no, then yes, at ε = 1",
+        Axis::linear("how often no"),
+        Axis::linear("loss"),
+    )
+    .curve("claimed", (1..=16i32).map(|no| (f64::from(no), 1.0)))
+    .curve("true, any answers", reached(&any, false))
+    .curve("true, monotone answers", reached(&monotone, true));
+    Ok(Finding::holds(format!("long lists: the loss reaches {} of ε", shares.join(", ")))
+        .with_figure(figure)
+        .with_slack(Slack::over("ε", ratios)))
+}
+
+/// The loss of so many times no and then so many times yes, for answers above the threshold: those to the no rise by one; those to the yes fall by one,
+/// or stay where all must move alike.
+fn loss_of_long(mechanism: &AboveThreshold, no: usize, yes: usize, monotone: bool) -> Enclosure {
+    const ABOVE: f64 = 4.0;
+    let list = |to_no: f64, to_yes: f64| [vec![ABOVE + to_no; no], vec![ABOVE + to_yes; yes]].concat();
+    let (here, there) = (list(0.0, if monotone { 0.0 } else { 1.0 }), list(1.0, 0.0));
+    loss(mechanism, &here, &there, &[vec![false; no], vec![true; yes]].concat())
 }
 
 /// Runs the sampler on all bit strings, for two answers and one positive, and compares with the integrals.

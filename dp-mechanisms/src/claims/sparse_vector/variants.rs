@@ -1,7 +1,7 @@
 //! SV3 to SV6: what is lost when a part of the sparse vector technique is left out.
 
 use dp_core::Error;
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::rounding::Enclosure;
 
 use super::integral::{Noise, probability};
@@ -11,10 +11,14 @@ pub(in crate::claims) const SV3: Claim = Claim {
     id: "SV3",
     source: "Roth 2011 (Lyu, Su and Li, Alg. 3)",
     statement: "the sparse vector technique with noise Lap(2Δ/ε) on the threshold and Lap(2cΔ/ε) on the answers may release the noisy answers above it: ε-DP",
+    formula: "claimed: loss ≤ ε;  true: loss ≥ (m − 1)·ε/2c on m times no and a released answer",
+    meaning: "This variant releases the noisy answer that passed the threshold. A released value pins the noisy threshold down from one side, and then each no \
+              before it speaks again. On twelve answers the exact loss is several times ε, and it grows with every further no without end. The library's technique \
+              releases the comparison alone, and on the same answers stays within ε; whoever wants the value pays for it separately.",
     kind: Kind::Refutation,
     expected: Verdict::Refuted,
     check: || {
-        judge(&Variant::new(2.0, 2.0, true), &revealing(12))
+        judge(&Variant::new(2.0, 2.0, true), revealing, 12)
             .unwrap_or_else(|error| Finding::undecided(error.to_string()))
     },
 };
@@ -23,10 +27,14 @@ pub(in crate::claims) const SV4: Claim = Claim {
     id: "SV4",
     source: "Lee and Clifton 2014 (Lyu, Su and Li, Alg. 4)",
     statement: "the sparse vector technique with noise Lap(4Δ/ε) on the threshold and Lap(4Δ/3ε) on the answers, whatever c, is ε-DP",
+    formula: "claimed: loss ≤ ε;  true: loss up to (1 + 6c)/4·ε",
+    meaning: "Here the noise on the answers does not grow with the number of positives, so the second yes is not paid for, and the noise is too small even for one. \
+              On twelve times no and two times yes the exact loss is more than three times ε. The library scales the noise on the answers with the number of \
+              positives, and on the same answers stays within ε.",
     kind: Kind::Refutation,
     expected: Verdict::Refuted,
     check: || {
-        judge(&Variant::new(4.0, 4.0 / 3.0, false), &high(12, 2))
+        judge(&Variant::new(4.0, 4.0 / 3.0, false), |no| high(no, 2), 12)
             .unwrap_or_else(|error| Finding::undecided(error.to_string()))
     },
 };
@@ -35,10 +43,14 @@ pub(in crate::claims) const SV5: Claim = Claim {
     id: "SV5",
     source: "Stoddard, Chen and Machanavajjhala 2014 (Lyu, Su and Li, Alg. 5)",
     statement: "the sparse vector technique with noise Lap(2Δ/ε) on the threshold and none on the answers is ε-DP, for any number of positives",
+    formula: "claimed: loss ≤ ε;  true: loss = ∞ on two answers that change places",
+    meaning: "Without noise on the answers only the threshold is random, and the order of the answers shows through: if one answer gets a no and another a yes, the \
+              second is larger for certain. Two answers that change places between neighbours then have replies which are possible on one side and impossible on the \
+              other. The loss is infinite, for any noise on the threshold. The library adds noise to every answer.",
     kind: Kind::Refutation,
     expected: Verdict::Refuted,
     check: || {
-        judge(&Variant::new(2.0, 0.0, false), &crossing())
+        judge(&Variant::new(2.0, 0.0, false), crossing, 1)
             .unwrap_or_else(|error| Finding::undecided(error.to_string()))
     },
 };
@@ -47,10 +59,14 @@ pub(in crate::claims) const SV6: Claim = Claim {
     id: "SV6",
     source: "Chen, Xiao, Zhang and Xu 2015 (Lyu, Su and Li, Alg. 6)",
     statement: "the sparse vector technique with noise Lap(2Δ/ε) on the threshold and Lap(2Δ/ε) on the answers is ε-DP, for any number of positives",
+    formula: "claimed: loss ≤ ε;  true: loss ≥ m·ε/2 on m times no and m times yes",
+    meaning: "This variant never stops saying yes and does not scale its noise with how often it does. On six answers each that move away from the replies given, \
+              the exact loss is more than three times ε, and it grows with their number without end. The library stops after the number of positives that was paid \
+              for, and on the same answers stays within ε.",
     kind: Kind::Refutation,
     expected: Verdict::Refuted,
     check: || {
-        judge(&Variant::new(2.0, 2.0, false), &opposite(6))
+        judge(&Variant::new(2.0, 2.0, false), opposite, 6)
             .unwrap_or_else(|error| Finding::undecided(error.to_string()))
     },
 };
@@ -90,9 +106,9 @@ fn shifted(no: usize, yes: usize, by: f64) -> Instance {
     }
 }
 
-/// Two answers that change places.
-fn crossing() -> Instance {
-    shifted(1, 1, 0.0)
+/// Answers that change places with a last one.
+fn crossing(no: usize) -> Instance {
+    shifted(no, 1, 0.0)
 }
 
 /// As many no as yes, where the answers rise and fall away from the replies.
@@ -135,30 +151,57 @@ impl Variant {
     }
 }
 
-/// Looks for a loss above ε on an instance, and whether the library's noise for as many positives stays within ε on the same one.
-fn judge(variant: &Variant, instance: &Instance) -> Result<Finding, Error> {
-    let loss = |of: &dyn Fn(&[f64]) -> Enclosure| {
-        let (here, there) = (of(&instance.here), of(&instance.there));
-        here.ln() - there.ln()
-    };
-    let found = loss(&|answers| variant.probability(answers, &instance.replies));
+/// The loss of the replies between the two neighbours.
+fn loss(variant: &Variant, instance: &Instance) -> Enclosure {
+    let of = |answers: &[f64]| variant.probability(answers, &instance.replies);
+    of(&instance.here).ln() - of(&instance.there).ln()
+}
+
+/// The library's noise for as many positives as the replies of an instance have.
+fn by_the_library(instance: &Instance) -> Result<Variant, Error> {
     let yes = u32::try_from(instance.replies.iter().filter(|reply| **reply).count())
         .expect("there are few answers");
-    let library = Variant { noise: noise_of(&calibrated(EPSILON, yes, false)?), reveals: false };
-    let kept = loss(&|answers| library.probability(answers, &instance.replies));
+    Ok(Variant { noise: noise_of(&calibrated(EPSILON, yes, false)?), reveals: false })
+}
+
+/// Looks for a loss above ε on the instance of a size, and whether the library's noise for as many positives stays within ε on the same one.
+fn judge(variant: &Variant, instance: fn(usize) -> Instance, size: usize) -> Result<Finding, Error> {
+    let asked = instance(size);
+    let (found, kept) = (loss(variant, &asked), loss(&by_the_library(&asked)?, &asked));
     let detail = format!(
-        "at ε = {EPSILON}, on {} answers with {yes} times yes, the loss is at least {:.4}; with the library's noise it is at most {:.4}",
-        instance.replies.len(),
+        "at ε = {EPSILON}, on {} answers with {} times yes, the loss is at least {:.4}; with the library's noise it is at most {:.4}",
+        asked.replies.len(),
+        asked.replies.iter().filter(|reply| **reply).count(),
         found.lo(),
         kept.hi()
     );
-    Ok(if kept.hi() > EPSILON {
+    let finding = if kept.hi() > EPSILON {
         Finding::undecided(detail)
     } else if found.lo() > EPSILON {
         Finding::refuted(detail)
     } else {
         Finding::undecided(format!("{detail}: no violation here"))
-    })
+    };
+    Ok(finding.with_figure(picture(variant, instance)?).with_slack(Slack::over("ε", [EPSILON / found.hi()])))
+}
+
+/// The losses over the size of the instance.
+fn picture(variant: &Variant, instance: fn(usize) -> Instance) -> Result<Figure, Error> {
+    let [mut claimed, mut found, mut kept] = [Vec::new(), Vec::new(), Vec::new()];
+    for (x, size) in (1i32..).map(f64::from).zip(1..=12usize) {
+        let asked = instance(size);
+        claimed.push((x, EPSILON));
+        found.push((x, loss(variant, &asked).hi()));
+        kept.push((x, loss(&by_the_library(&asked)?, &asked).hi()));
+    }
+    let axes = (Axis::linear("how often no"), Axis::linear("loss"));
+    Ok(Figure::new(format!("The loss of the worst replies, at ε = {EPSILON}"), axes.0, axes.1)
+        .curve("claimed", claimed)
+        .curve(
+            if found.iter().any(|(_, loss)| loss.is_infinite()) { "true: infinite" } else { "true" },
+            found,
+        )
+        .curve("the library's noise", kept))
 }
 
 #[cfg(test)]
@@ -167,14 +210,15 @@ mod tests {
 
     #[test]
     fn enough_noise_is_not_refuted() {
-        let cases = [
-            (Variant::new(2.0, 40.0, true), revealing(12)),
-            (Variant::new(4.0, 4.0, false), high(12, 1)),
-            (Variant::new(2.0, 8.0, false), crossing()),
-            (Variant::new(2.0, 24.0, false), opposite(6)),
+        type Case = (Variant, fn(usize) -> Instance, usize);
+        let cases: [Case; 4] = [
+            (Variant::new(2.0, 40.0, true), revealing, 12),
+            (Variant::new(4.0, 4.0, false), |no| high(no, 1), 12),
+            (Variant::new(2.0, 8.0, false), crossing, 1),
+            (Variant::new(2.0, 24.0, false), opposite, 6),
         ];
-        for (variant, instance) in cases {
-            let finding = judge(&variant, &instance).unwrap();
+        for (variant, instance, size) in cases {
+            let finding = judge(&variant, instance, size).unwrap();
             assert_eq!(finding.verdict, Verdict::Undecided, "{}", finding.detail);
         }
         // The same instances with the noise of the claims.
@@ -186,10 +230,6 @@ mod tests {
 
     #[test]
     fn losses_are_those_of_the_literature() {
-        let loss = |variant: &Variant, instance: &Instance| {
-            let of = |answers: &[f64]| variant.probability(answers, &instance.replies);
-            of(&instance.here).ln() - of(&instance.there).ln()
-        };
         // (m − 1)/b₂ for the revealing variant: F(z − 1) = e^(−1/b₂)·F(z) for z ≤ 0.
         for (no, b2) in [(3u8, 2.0), (10, 2.0), (7, 5.0)] {
             let found = loss(&Variant::new(2.0, b2, true), &revealing(no.into()));
@@ -208,7 +248,7 @@ mod tests {
             );
         }
         // No finite loss without noise on the answers.
-        assert_eq!(loss(&Variant::new(2.0, 0.0, false), &crossing()).lo(), f64::INFINITY);
+        assert_eq!(loss(&Variant::new(2.0, 0.0, false), &crossing(1)).lo(), f64::INFINITY);
         // At least m/2 without a limit on the positives.
         for each in [2u8, 4, 6] {
             let found = loss(&Variant::new(2.0, 2.0, false), &opposite(each.into()));

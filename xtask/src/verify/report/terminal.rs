@@ -1,15 +1,44 @@
-//! The report for people.
+//! The report for people at a terminal.
 
-use dp_core::claims::{Claim, Verdict};
+use dp_core::claims::Claim;
 
-use super::outcome::Outcome;
 use super::style::Style;
+use crate::verify::audit::Audited;
+use crate::verify::findings::Findings;
+use crate::verify::outcome::Outcome;
+use crate::verify::tried::Tried;
 
 /// Lines end here, so that the statements form a column.
 const WIDTH: usize = 120;
 
-/// A table of what was found: one row per claim and its details below, then the summary.
-pub(super) fn table(outcomes: &[Outcome], seconds: f64, style: Style) -> String {
+/// A table of what was found: one row per claim, mutant and audit, then the summary. Details of claims are shown where something is wrong, or for all of them.
+pub(in crate::verify) fn table(findings: &Findings, details: bool, style: Style) -> String {
+    let mut lines = claims(&findings.claims, details, style);
+    if !findings.mutants.is_empty() {
+        lines.push(String::new());
+        lines.extend(mutants(&findings.mutants, style));
+    }
+    if !findings.audits.is_empty() {
+        lines.push(String::new());
+        lines.extend(audits(&findings.audits, style));
+    }
+    if !findings.timings.is_empty() {
+        lines.push(String::new());
+        lines.push("timing test: |t| above 4.5 tells two classes of draws apart".into());
+        lines.extend(
+            findings
+                .timings
+                .iter()
+                .map(|timing| format!("  t = {:>8.1}  {}: {}", timing.t, timing.sampler, timing.classes)),
+        );
+    }
+    lines.push(String::new());
+    lines.push(format!("checked in {:.1} s ({}, seed {})", findings.seconds, findings.mode, findings.seed));
+    lines.extend(findings.summary().iter().map(|line| style.verdict(line, findings.as_expected())));
+    lines.join("\n") + "\n"
+}
+
+fn claims(outcomes: &[Outcome], details: bool, style: Style) -> Vec<String> {
     let ids = id_width(outcomes.iter().map(|outcome| &outcome.claim));
     let header = format!("{:<ids$}  {:<9}  {:<9}  {:>7}  ", "id", "verdict", "expected", "seconds");
     let column = header.chars().count();
@@ -18,16 +47,56 @@ pub(super) fn table(outcomes: &[Outcome], seconds: f64, style: Style) -> String 
         let verdict = style.verdict(&format!("{:<9}", finding.verdict.to_string()), *as_expected);
         let row =
             format!("{:<ids$}  {verdict}  {:<9}  {seconds:>7.2}  ", claim.id, claim.expected.to_string());
-        lines.extend(entry(row, column, claim.statement, &finding.detail, style));
+        let shown = if details || !as_expected { finding.detail.as_str() } else { "" };
+        lines.extend(entry(row, column, claim.statement, shown, style));
     }
-    lines.push(String::new());
-    lines.push(format!("checked in {seconds:.1} s"));
-    lines.push(style.verdict(&summary(outcomes), outcomes.iter().all(|outcome| outcome.as_expected)));
-    lines.join("\n") + "\n"
+    lines
+}
+
+fn mutants(tried: &[Tried], style: Style) -> Vec<String> {
+    let names = tried.iter().map(|tried| tried.name.chars().count()).max().unwrap_or(0).max("mutant".len());
+    let header = format!("{:<names$}  {:<10}  ", "mutant", "");
+    let column = header.chars().count();
+    let mut lines = vec![format!("{header}by")];
+    for Tried { name, caught, by, .. } in tried {
+        let word = style.verdict(if *caught { "caught    " } else { "not caught" }, *caught);
+        lines.extend(entry(format!("{name:<names$}  {word}  "), column, by, "", style));
+    }
+    lines
+}
+
+fn audits(audits: &[Audited], style: Style) -> Vec<String> {
+    let names =
+        audits.iter().map(|audited| audited.name.chars().count()).max().unwrap_or(0).max("audit".len());
+    let mut lines = vec![format!(
+        "{:<names$}  {:>9}  {:>9}  {:>9}  {:>7}",
+        "audit", "claimed ε", "δ", "at least", "seconds"
+    )];
+    for audited in audits {
+        let seen = style.verdict(&format!("{:>9.4}", audited.lower.epsilon), !audited.exceeded);
+        let delta = if audited.delta == 0.0 { "0".to_owned() } else { format!("{:.1e}", audited.delta) };
+        lines.push(format!(
+            "{:<names$}  {:>9.4}  {delta:>9}  {seen}  {:>7.2}",
+            audited.name, audited.epsilon, audited.seconds
+        ));
+        if audited.exceeded {
+            let text = format!(
+                "{} on {} ({}): the event {} has probability ≥ {:.3e} on the one and ≤ {:.3e} on the other",
+                audited.what,
+                audited.neighbours,
+                audited.relation,
+                audited.lower.event,
+                audited.lower.probabilities.0,
+                audited.lower.probabilities.1
+            );
+            lines.extend(wrap(&text, WIDTH - 4).into_iter().map(|line| format!("    {line}")));
+        }
+    }
+    lines
 }
 
 /// What the ledger holds, without checking it: one row per claim and its source below.
-pub(super) fn list(claims: &[Claim], style: Style) -> String {
+pub(in crate::verify) fn list(claims: &[Claim], style: Style) -> String {
     let ids = id_width(claims.iter());
     let header = format!("{:<ids$}  {:<9}  {:<11}  ", "id", "expected", "check");
     let column = header.chars().count();
@@ -52,25 +121,6 @@ fn entry(row: String, column: usize, statement: &str, details: &str, style: Styl
     let details = details.lines().flat_map(|line| wrap(line, WIDTH.saturating_sub(column + 2)));
     lines.extend(details.map(|line| format!("{:column$}  {}", "", style.detail(&line))));
     lines
-}
-
-/// One sentence: how many claims came out how, and which not as expected.
-fn summary(outcomes: &[Outcome]) -> String {
-    let count = |verdict| outcomes.iter().filter(|o| o.as_expected && o.finding.verdict == verdict).count();
-    let failed: Vec<_> = outcomes
-        .iter()
-        .filter(|outcome| !outcome.as_expected)
-        .map(|o| format!("{} ({} instead of {})", o.claim.id, o.finding.verdict, o.claim.expected))
-        .collect();
-    let parts = [
-        (count(Verdict::Holds), "hold".to_owned()),
-        (count(Verdict::Refuted), "refuted as expected".to_owned()),
-        (failed.len(), format!("not as expected: {}", failed.join(", "))),
-    ];
-    let parts: Vec<_> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    let noun = if outcomes.len() == 1 { "claim" } else { "claims" };
-    format!("{} {noun}: {}", outcomes.len(), parts.join(", "))
 }
 
 /// The width of the first column.
@@ -100,45 +150,33 @@ fn wrap(line: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::outcome::check_all;
+    use crate::verify::findings::tests::findings;
     use crate::verify::outcome::tests::claim;
-    use dp_core::claims::Finding;
-
-    fn outcomes() -> Vec<Outcome> {
-        check_all(&[
-            claim("D3", Verdict::Holds, || Finding::holds("seen\n  twice")),
-            claim("D10", Verdict::Refuted, || Finding::refuted("")),
-            claim("M1", Verdict::Holds, || Finding::refuted("at ε = 1")),
-        ])
-    }
+    use dp_core::claims::Verdict;
 
     #[test]
     fn columns_are_aligned_and_details_follow() {
-        let table = table(&outcomes(), 1.25, Style::Plain);
+        let table = table(&findings(), true, Style::Plain);
         let lines: Vec<_> = table.lines().collect();
         assert_eq!(lines[0], "id   verdict    expected   seconds  statement");
         assert_eq!(lines[1], "D3   holds      holds         0.00  a statement");
         assert_eq!(lines[2], "                                      seen");
         assert_eq!(lines[3], "                                        twice");
         assert_eq!(lines[4], "D10  refuted    refuted       0.00  a statement");
-        assert_eq!(lines[6], "                                      at ε = 1");
-        assert_eq!(lines[lines.len() - 2], "checked in 1.2 s");
+        assert_eq!(lines[7], "                                      at ε = 1");
+        assert_eq!(lines[lines.len() - 2], "checked in 1.2 s (standard, seed 0)");
         assert!(!table.contains('\x1b'));
     }
 
     #[test]
-    fn the_summary_names_what_was_not_expected() {
-        assert_eq!(
-            summary(&outcomes()),
-            "3 claims: 1 hold, 1 refuted as expected, 1 not as expected: M1 (refuted instead of holds)"
-        );
-        assert_eq!(summary(&outcomes()[..2]), "2 claims: 1 hold, 1 refuted as expected");
-        assert_eq!(summary(&outcomes()[1..2]), "1 claim: 1 refuted as expected");
+    fn details_are_shown_where_something_is_wrong() {
+        let table = table(&findings(), false, Style::Plain);
+        assert!(table.contains("at ε = 1") && !table.contains("twice"), "{table}");
     }
 
     #[test]
     fn colour_goes_around_the_padding() {
-        let table = table(&outcomes(), 0.0, Style::Coloured);
+        let table = table(&findings(), false, Style::Coloured);
         assert!(table.contains("D3   \x1b[32mholds    \x1b[0m  holds"));
         assert!(table.contains("M1   \x1b[1;31mrefuted  \x1b[0m  holds"));
     }

@@ -4,14 +4,14 @@ use std::io::IsTerminal;
 
 /// Whether text may carry colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(in crate::verify) enum Style {
     Plain,
     Coloured,
 }
 
 impl Style {
     /// Colour on terminals only, and never where `NO_COLOR` is set (<https://no-color.org>).
-    pub(super) fn of(output: &impl IsTerminal) -> Self {
+    pub(in crate::verify) fn of(output: &impl IsTerminal) -> Self {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         if output.is_terminal() && !unwanted { Self::Coloured } else { Self::Plain }
     }

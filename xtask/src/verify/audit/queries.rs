@@ -1,0 +1,276 @@
+//! Queries with noise for their worst case.
+
+use dp_core::{Bounds, Measurement, Query};
+use dp_mechanisms::{DiscreteLaplace, Gaussian, Laplace, Vector};
+use dp_sensitivity::{
+    Count, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile, ReciprocalCount, SecondMoment,
+    StandardDeviation, Sum, Triangles, TrimmedMean, Variance, WinsorisedMean,
+};
+
+use super::Audit;
+use super::mechanisms::DELTA;
+use super::subject::{Audits, View};
+
+pub(super) fn all() -> Audits {
+    Ok([sums()?, deviations()?, order_statistics()?, matrices()?, graphs()?].into_iter().flatten().collect())
+}
+
+fn number() -> View<f64> {
+    View::number(|output| output)
+}
+
+fn unit() -> Bounds {
+    Bounds::new(0.0, 1.0).expect("0 is below 1")
+}
+
+fn laplace() -> Result<dp_core::Target<Laplace, dp_core::Pure>, dp_core::Error> {
+    Laplace::epsilon(1.0)
+}
+
+fn sums() -> Audits {
+    let wide = Bounds::new(-1.0, 2.0)?;
+    // Records beyond the bounds, no number, and one that is as good as nothing.
+    let hostile = |last: f64| vec![f64::NAN, f64::INFINITY, -1e300, 5e-324, last];
+    let even = |record: &f64| *record % 2.0 == 0.0;
+    Ok(vec![
+        Audit::of(
+            "count, add-remove",
+            "the number of even records, with Laplace noise",
+            Count::matching(even).with(laplace()?)?,
+            [vec![2.0, 3.0], vec![2.0, 3.0, 4.0]],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "count, replace-one",
+            "the number of even records, an integer with discrete Laplace noise",
+            Count::matching(even).under_replace_one().in_integers().with(DiscreteLaplace::epsilon(1.0)?)?,
+            [vec![2.0, 3.0], vec![2.0, 4.0]],
+            0.0,
+            View::integer(|count| count),
+        )?,
+        Audit::of(
+            "count, Gaussian",
+            "the number of even records, with Gaussian noise",
+            Count::matching(even).with(Gaussian::analytic(1.0, DELTA)?)?,
+            [vec![2.0, 3.0], vec![2.0, 3.0, 4.0]],
+            DELTA,
+            number(),
+        )?,
+        Audit::of(
+            "sum, add-remove",
+            "the sum of records in [-1, 2], clamped, with Laplace noise",
+            Sum::new(wide).with(laplace()?)?,
+            [hostile(0.0)[..4].to_vec(), hostile(7.0)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "sum, replace-one",
+            "the sum of five records in [-1, 2], clamped, with Laplace noise",
+            Sum::new(wide).under_replace_one(5)?.with(laplace()?)?,
+            [hostile(-7.0), hostile(7.0)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "mean",
+            "the mean of five records in [-1, 2], clamped, with Laplace noise",
+            Mean::new(wide, 5)?.with(laplace()?)?,
+            [hostile(-7.0), hostile(7.0)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "mean, low bits",
+            "the mean of three records in [0, 1] with Laplace noise, seen by the lowest bit of the float",
+            Mean::new(unit(), 3)?.with(laplace()?)?,
+            [vec![0.0, 0.0, 0.0], vec![0.0, 0.0, 1.0]],
+            0.0,
+            View::label(super::labels::lowest_bit, |label| format!("a lowest bit at place {label}")),
+        )?,
+        Audit::of(
+            "mean, Gaussian",
+            "the mean of five records in [-1, 2], clamped, with Gaussian noise",
+            Mean::new(wide, 5)?.with(Gaussian::analytic(1.0, DELTA)?)?,
+            [hostile(-7.0), hostile(7.0)],
+            DELTA,
+            number(),
+        )?,
+        Audit::of(
+            "second moment",
+            "the sum of squares of records in [-2, 2], with Laplace noise",
+            SecondMoment::new(2.0)?.with(laplace()?)?,
+            [vec![1.0], vec![1.0, -9.0]],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "reciprocal of a count",
+            "one over the number of records, with Laplace noise",
+            ReciprocalCount::<f64, _>::all().with(laplace()?)?,
+            [vec![1.0], vec![1.0, 1.0]],
+            0.0,
+            number(),
+        )?,
+    ])
+}
+
+/// All records equal, and one of them moved across the whole range: the worst case of a deviation.
+fn deviations() -> Audits {
+    let [equal, moved] = [vec![0.0; 5], vec![0.0, 0.0, 0.0, 0.0, 1.0]];
+    let pair = || [equal.clone(), moved.clone()];
+    Ok(vec![
+        Audit::of(
+            "variance",
+            "the variance of five records in [0, 1], divided by n - 1, with Laplace noise",
+            Variance::new(unit(), 5)?.with(laplace()?)?,
+            pair(),
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "variance, population",
+            "the variance of five records in [0, 1], divided by n, with Laplace noise",
+            Variance::population(unit(), 5)?.with(laplace()?)?,
+            pair(),
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "standard deviation",
+            "the standard deviation of five records in [0, 1], divided by n - 1, with Laplace noise",
+            StandardDeviation::new(unit(), 5)?.with(laplace()?)?,
+            pair(),
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "standard deviation, population",
+            "the standard deviation of five records in [0, 1], divided by n, with Laplace noise",
+            StandardDeviation::population(unit(), 5)?.with(laplace()?)?,
+            pair(),
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "standard deviation by the variance",
+            "the root of the variance of five records with Laplace noise, negative ones moved to zero",
+            Variance::new(unit(), 5)?.with(laplace()?)?.map(|variance| variance.max(0.0).sqrt()),
+            pair(),
+            0.0,
+            number(),
+        )?,
+    ])
+}
+
+/// Records at both ends of the range, in equal numbers but for the one that is moved.
+fn order_statistics() -> Audits {
+    let split = |zeros: usize, ones: usize| [vec![0.0; zeros], vec![1.0; ones]].concat();
+    Ok(vec![
+        Audit::of(
+            "median",
+            "the median of five records in [0, 1], with Laplace noise for the worst case",
+            Quantile::median(unit()).under_replace_one(5)?.with(laplace()?)?,
+            [split(3, 2), split(2, 3)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "quantile, add-remove",
+            "the upper quartile of records in [0, 1], with Laplace noise for the worst case",
+            Quantile::new(unit(), 0.75)?.with(laplace()?)?,
+            [split(3, 1), split(3, 2)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "trimmed mean",
+            "the mean of five records in [0, 1] without the smallest and the largest, with Laplace noise",
+            TrimmedMean::new(unit(), 5, 1)?.with(laplace()?)?,
+            [split(3, 2), split(2, 3)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "winsorised mean",
+            "the mean of five records in [0, 1], the smallest and the largest pulled in, with Laplace noise",
+            WinsorisedMean::new(unit(), 5, 1)?.with(laplace()?)?,
+            [split(4, 1), split(3, 2)],
+            0.0,
+            number(),
+        )?,
+    ])
+}
+
+fn matrices() -> Audits {
+    let rows = |last: [f64; 2]| vec![vec![0.3, 0.4], vec![3.0, 4.0], last.to_vec()];
+    Ok(vec![
+        Audit::of(
+            "Gram matrix",
+            "the products of two columns of rows up to length 1, with Gaussian noise",
+            Gram::<Vec<f64>, _>::new(2, 1.0)?.with(Vector::new(Gaussian::analytic(1.0, DELTA)?))?,
+            [rows([0.0, 0.0])[..2].to_vec(), rows([0.0, 9.0])],
+            DELTA,
+            View::number(|entries: Vec<f64>| entries[entries.len() - 1]),
+        )?,
+        Audit::of(
+            "Gram matrix, Laplace",
+            "the products of two columns of rows up to length 1, with Laplace noise, replace-one",
+            Gram::<Vec<f64>, _>::new(2, 1.0)?.under_replace_one().with(Vector::new(laplace()?))?,
+            [rows([1.0, 0.0]), rows([0.0, 1.0])],
+            0.0,
+            View::number(|entries: Vec<f64>| entries[entries.len() - 1].min(1.0 - entries[0])),
+        )?,
+        Audit::of(
+            "prediction variance",
+            "how uncertain a ridge regression is at a point, with Laplace noise",
+            PredictionVariance::<Vec<f64>>::new(&[0.0, 1.0], 1.0, 1.0)?.with(laplace()?)?,
+            [rows([0.0, 0.0])[..1].to_vec(), vec![vec![0.3, 0.4], vec![0.0, 1.0]]],
+            0.0,
+            number(),
+        )?,
+    ])
+}
+
+/// Nodes 0 and 1 are joined to all others: the edge between them closes a triangle with every one of those.
+pub(super) fn books() -> [Graph; 2] {
+    [false, true].map(|spine| {
+        let pages = (2..8).flat_map(|page| [(0, page), (1, page)]);
+        Graph::new(8, pages.chain(spine.then_some((0, 1))))
+    })
+}
+
+/// Both in words: a graph does not print its edges.
+pub(super) const BOOKS: &str =
+    "8 nodes of which 0 and 1 are joined to all six others, without the edge between 0 and 1 and with it";
+
+fn graphs() -> Audits {
+    let audits = vec![
+        Audit::of(
+            "triangles",
+            "the number of triangles in a graph of 8 nodes, with Laplace noise for the worst case",
+            Triangles::new(8).with(laplace()?)?,
+            books(),
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "stars",
+            "the number of stars with 3 arms in a graph of 8 nodes, with Laplace noise for the worst case",
+            KStars::new(8, 3)?.with(laplace()?)?,
+            books(),
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "largest degree",
+            "the largest degree in a graph of 8 nodes, with Laplace noise",
+            MaxDegree::new(8).with(laplace()?)?,
+            books(),
+            0.0,
+            number(),
+        )?,
+    ];
+    Ok(audits.into_iter().map(|audit| audit.between(BOOKS)).collect())
+}

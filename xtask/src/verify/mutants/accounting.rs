@@ -1,0 +1,160 @@
+//! Accountants that print less than was spent.
+//!
+//! An accountant is caught if the true δ at the ε that it prints is surely above the δ that it was asked for. The truth for k runs of randomised response is a sum over a binomial law, which
+//! needs no accountant.
+
+use dp_accounting::{Composition, Event};
+use dp_core::pairs::{DominatingPair, GaussianPair, RandomizedResponsePair};
+use dp_core::rounding::Enclosure;
+use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, Gdp, Guarantee, Mu};
+
+use super::certified::certified;
+use super::{Caught, Mutant};
+
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "an accountant that rounds losses down",
+        mistake: "losses are rounded down to a grid before they are composed",
+        right: "what is put on a grid is replaced by a law that dominates it",
+        check: |_| on_a_grid(f64::floor),
+    },
+    Mutant {
+        name: "an accountant that prints the lower end",
+        mistake: "of the enclosure of ε the end is printed that shows how tight it is",
+        right: "the upper end is what may be stated",
+        check: |_| one_end(Enclosure::lo),
+    },
+    Mutant {
+        name: "an accountant by the central limit theorem",
+        mistake: "a thousand steps of DP-SGD are taken for the Gaussian mechanism that they tend to, with nothing added for the distance",
+        right: "every error of an approximation is bounded and added",
+        check: |_| central_limit(0.0),
+    },
+    Mutant {
+        name: "groups that pay kδ",
+        mistake: "for a group of k people an (ε,δ) guarantee is multiplied by k",
+        right: "δ grows geometrically: (kε, δ(e^(kε) − 1)/(e^ε − 1))",
+        check: |_| couples(|once| Ok(2.0 * once.delta().get())),
+    },
+];
+
+/// Runs of randomised response, the ε of each, and the δ that is asked for.
+const RUNS: u64 = 20;
+const EACH: f64 = 0.1;
+const DELTA: f64 = 1e-5;
+
+fn responses() -> Result<Composition<AddRemove>, Error> {
+    Ok(Composition::new().with(RandomizedResponsePair::binary(Epsilon::new(EACH)?), RUNS))
+}
+
+/// The probabilities that 0, 1, …, k of k responses are true under P, each with probability e^ε/(1 + e^ε).
+fn binomial() -> Vec<Enclosure> {
+    let lie = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(EACH).exp());
+    let truth = Enclosure::ONE - lie;
+    (0..RUNS).fold(vec![Enclosure::ONE], |law, _| {
+        let after_a_lie = law.iter().map(|mass| *mass * lie).chain([Enclosure::ZERO]);
+        let after_a_truth = [Enclosure::ZERO].into_iter().chain(law.iter().map(|mass| *mass * truth));
+        after_a_lie.zip(after_a_truth).map(|(a, b)| a + b).collect()
+    })
+}
+
+/// Encloses Σ mass·(1 − e^(ε−L))₊ over losses L with their masses.
+fn delta(losses: impl Iterator<Item = (Enclosure, Enclosure)>, epsilon: f64) -> Enclosure {
+    let of = |(mass, loss): (Enclosure, Enclosure)| {
+        mass * (-(Enclosure::point(epsilon) - loss).exp_m1()).max(Enclosure::ZERO)
+    };
+    losses.map(of).fold(Enclosure::ZERO, |sum, term| sum + term)
+}
+
+/// The composed losses if a truth loses `gain` and a lie −`loss`.
+fn losses(gain: Enclosure, loss: Enclosure) -> impl Iterator<Item = (Enclosure, Enclosure)> {
+    let times = |count: u64| Enclosure::point(f64::from(u32::try_from(count).expect("at most 20")));
+    (0..)
+        .zip(binomial())
+        .map(move |(truths, mass)| (mass, times(truths) * gain - times(RUNS - truths) * loss))
+}
+
+/// Encloses the true δ of all runs.
+fn truth(epsilon: f64) -> Enclosure {
+    let each = Enclosure::point(EACH);
+    delta(losses(each, each), epsilon)
+}
+
+/// Judges two printed ε by the true δ.
+fn judged(broken: f64, right: f64) -> Caught {
+    let what = format!(
+        "true δ of {RUNS} randomised responses of ε = {EACH} at the printed ε = {broken:.9}, not {right:.9}"
+    );
+    certified(&what, DELTA, truth(broken), truth(right))
+}
+
+/// Composes losses that were rounded to multiples of 0.03, and searches for the ε.
+fn on_a_grid(round: impl Fn(f64) -> f64) -> Result<Caught, Error> {
+    const STEP: f64 = 0.03;
+    let rounded = |loss: f64| Enclosure::point(round(loss / STEP) * STEP);
+    let (gain, loss) = (rounded(EACH), -rounded(-EACH));
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if delta(losses(gain, loss), middle).hi() > DELTA { low = middle } else { high = middle }
+    }
+    Ok(judged(high, responses()?.epsilon(Delta::new(DELTA)?).hi()))
+}
+
+/// Prints one end of what the library found.
+fn one_end(end: impl Fn(Enclosure) -> f64) -> Result<Caught, Error> {
+    let found = responses()?.epsilon(Delta::new(DELTA)?);
+    Ok(judged(end(found), found.hi()))
+}
+
+/// DP-SGD with one record in a thousand in each step, by μ = q√(k(e^(1/σ²) − 1)) (Bu, Dong, Long and Su 2020), and `more`.
+fn central_limit(more: f64) -> Result<Caught, Error> {
+    const STEPS: u32 = 1000;
+    let (rate, sigma, asked) = (0.001, 0.5_f64, Delta::new(DELTA)?);
+    let mu = rate * (f64::from(STEPS) * sigma.powi(-2).exp_m1()).sqrt();
+    let printed = Gdp::new(mu)?.at_delta(asked).epsilon().get() + more;
+    let step = Event::poisson(rate, GaussianPair::with_noise_multiplier(sigma)?)?;
+    let training = Composition::<AddRemove>::new().with(step, STEPS.into());
+    // What Rényi divergences prove is found without the profile, by which it is judged here.
+    let library = training.renyi_epsilon(asked).get();
+    let truth = |epsilon: f64| Ok::<_, Error>(training.delta(Epsilon::new(epsilon)?));
+    let what = format!("true δ of {STEPS} steps at the printed ε = {printed:.4}, not {library:.4}");
+    Ok(certified(&what, DELTA, truth(printed)?, truth(library)?))
+}
+
+/// Couples under the Gaussian mechanism at μ = 1, which are that of μ = 2: the true δ at 2ε over the δ that is stated of the guarantee for one.
+fn couples(stated: impl Fn(&Approx) -> Result<f64, Error>) -> Result<Caught, Error> {
+    let (one, two) = (Gdp::new(1.0)?, GaussianPair::new(Mu::new(2.0)?));
+    let once = Approx::from_parts(Epsilon::new(1.0)?, one.delta_at(Epsilon::new(1.0)?));
+    let over = |delta: f64| two.delta(2.0) / Enclosure::point(delta);
+    let library = once.for_group(2).delta().get();
+    let what = format!("true δ of couples under {once} over the δ that is stated");
+    Ok(certified(&what, 1.0, over(stated(&once)?), over(library)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::assert_caught;
+    use super::*;
+
+    #[test]
+    fn every_mutant_is_caught() {
+        assert_caught(MUTANTS);
+    }
+
+    #[test]
+    fn what_is_right_is_not_caught() {
+        assert!(!on_a_grid(f64::ceil).unwrap().caught);
+        assert!(!one_end(Enclosure::hi).unwrap().caught);
+        assert!(!central_limit(3.0).unwrap().caught);
+        assert!(!couples(|once| Ok(once.for_group(2).delta().get())).unwrap().caught);
+    }
+
+    #[test]
+    fn the_truth_of_one_run_is_that_of_the_pair() {
+        // tanh(ε/2) at 0 for one run; here by all runs at once: masses add up to one, and no loss exceeds the sum.
+        let total = binomial().into_iter().fold(Enclosure::ZERO, |sum, mass| sum + mass);
+        assert!(total.contains(1.0) && total.relative_width() < 1e-13);
+        assert!(truth(2.0).hi() < 1e-14 && truth(1.99).lo() > 0.0);
+    }
+}

@@ -1,0 +1,136 @@
+//! The claims: a table to search, and what there is to say of each.
+
+use dp_core::claims::{Figure, Slack};
+use dp_ml::scheduled::plot::{self, Axis};
+use maud::{Markup, PreEscaped, html};
+
+use crate::verify::outcome::Outcome;
+
+/// The table, with a filter above it.
+pub(super) fn table(outcomes: &[Outcome]) -> Markup {
+    html! {
+        section #claims {
+            h2 { "Claims" }
+            p.filter {
+                input #search type="search" placeholder="Search: M7, median, Gaussian, refuted …" aria-label="Search the claims";
+                span #shown aria-live="polite" { (outcomes.len()) " shown" }
+            }
+            div.wide {
+                table #claim-table {
+                    thead { tr { th { "Id" } th { "Verdict" } th { "Check" } th { "Statement" } th { "Room" } } }
+                    tbody { @for outcome in outcomes { (row(outcome)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(Outcome { claim, finding, as_expected, .. }: &Outcome) -> Markup {
+    html! {
+        tr {
+            td { a href={ "#" (claim.id) } { (claim.id) } }
+            td.good[*as_expected].bad[!*as_expected] {
+                (finding.verdict.to_string())
+                @if !as_expected { ", expected: " (claim.expected.to_string()) }
+            }
+            td { (claim.kind.to_string()) }
+            td { (claim.statement) span.small { " (" (claim.source) ")" } }
+            td { @if let Some(slack) = &finding.slack { (room(slack)) } }
+        }
+    }
+}
+
+/// What the table has room for: by which factor the claim exceeds the truth.
+fn room(Slack { quantity, least, most, .. }: &Slack) -> String {
+    format!("{quantity}: {} to {} ×", brief(*least), brief(*most))
+}
+
+/// Each claim at length.
+pub(super) fn details(outcomes: &[Outcome]) -> Markup {
+    html! {
+        section #details {
+            h2 { "Each claim at length" }
+            @for outcome in outcomes { (article(outcome)) }
+        }
+    }
+}
+
+fn article(Outcome { claim, finding, as_expected, seconds }: &Outcome) -> Markup {
+    html! {
+        article id=(claim.id) {
+            h3 {
+                (claim.id) " " span.tag.good[*as_expected].bad[!*as_expected] { (finding.verdict.to_string()) }
+                " " a.small href="#claims" { "↑ table" }
+            }
+            p.statement { "“" (claim.statement) "”" span.small { " " (claim.source) } }
+            @if !claim.formula.is_empty() { p.formula { (claim.formula) } }
+            p { (claim.meaning) }
+            @if let Some(slack) = &finding.slack { p { (sentence(slack)) } }
+            @for figure in &finding.figures { figure { (picture(figure)) } }
+            details {
+                summary { "What the check saw (" (claim.kind.to_string()) ", " (format!("{seconds:.2} s")) ")" }
+                p.detail { (finding.detail) }
+            }
+        }
+    }
+}
+
+/// The id of a claim, as a link if the page has it.
+pub(super) fn link(id: &str, outcomes: &[Outcome]) -> Markup {
+    let present = outcomes.iter().any(|outcome| outcome.claim.id == id);
+    html! { @if present { a href={ "#" (id) } { (id) } } @else { (id) } }
+}
+
+fn sentence(Slack { quantity, least, most, gain }: &Slack) -> String {
+    let room = format!(
+        "Over all that was tried, the claimed {quantity} is {} to {} times the true one.",
+        brief(*least),
+        brief(*most)
+    );
+    match gain {
+        Some(gain) => {
+            format!("{room} The library's own calibration needs up to {} times less noise.", brief(*gain))
+        }
+        None => room,
+    }
+}
+
+/// All pictures that compare routes or show a training at work, in one place.
+pub(super) fn gallery(outcomes: &[Outcome]) -> Markup {
+    let of = |ids: &'static [&'static str]| outcomes.iter().filter(|outcome| ids.contains(&outcome.claim.id));
+    let shown = |ids: &'static [&'static str]| {
+        html! {
+            @for outcome in of(ids) {
+                @for figure in &outcome.finding.figures {
+                    figure { (picture(figure)) figcaption { "Claim " a href={ "#" (outcome.claim.id) } { (outcome.claim.id) } } }
+                }
+            }
+        }
+    };
+    html! {
+        section #pictures {
+            h2 { "Pictures" }
+            h3 { "What a statistic costs: global, local and smooth sensitivity" }
+            div.gallery { (shown(&["M10", "S5", "S13", "S18", "S19"])) }
+            h3 { "Training with noise: how it converges" }
+            div.gallery { (shown(&["L2", "L7", "L8", "L9"])) }
+        }
+    }
+}
+
+fn picture(figure: &Figure) -> Markup {
+    fn axis(axis: &dp_core::claims::Axis) -> Axis<'_> {
+        if axis.logarithmic { Axis::Logarithmic(&axis.label) } else { Axis::Linear(&axis.label) }
+    }
+    let curves: Vec<_> = figure
+        .curves
+        .iter()
+        .map(|curve| plot::Curve { name: curve.name.clone(), points: curve.points.clone() })
+        .collect();
+    PreEscaped(plot::svg(&figure.title, axis(&figure.x), axis(&figure.y), &curves))
+}
+
+/// A factor, with as many digits as anybody wants.
+fn brief(factor: f64) -> String {
+    if (0.01..1e4).contains(&factor) { format!("{factor:.2}") } else { format!("{factor:.1e}") }
+}

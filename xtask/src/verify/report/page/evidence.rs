@@ -1,0 +1,96 @@
+//! What the checks themselves are worth: mutants, audits, durations.
+
+use maud::{Markup, html};
+
+use crate::verify::audit::Audited;
+use crate::verify::timing::Timing;
+use crate::verify::tried::Tried;
+
+/// Mechanisms that are broken on purpose.
+pub(super) fn mutants(tried: &[Tried]) -> Markup {
+    html! {
+        section #mutants {
+            h2 { "Mutants" }
+            p { "Classic mistakes, built for this run alone. Each was held against the check that the correct version passes." }
+            div.wide {
+                table {
+                    thead { tr { th { "Mutant" } th { "Outcome" } th { "Mistake" } th { "Caught by" } th { "What the library does" } } }
+                    tbody {
+                        @for mutant in tried {
+                            tr {
+                                td { (mutant.name) }
+                                td.good[mutant.caught].bad[!mutant.caught] { @if mutant.caught { "caught" } @else { "not caught" } }
+                                td { (mutant.mistake) }
+                                td { (mutant.by) }
+                                td { (mutant.right) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lower bounds on ε from outputs alone.
+pub(super) fn audits(audits: &[Audited]) -> Markup {
+    html! {
+        section #audits {
+            h2 { "Audits of the real code" }
+            p {
+                "For each, two neighbouring data sets were chosen, and the whole measurement was run on both: query, clamping, noise and rounding. An event that tells them apart was learned from one half of the outputs, "
+                "and the other half bounds its probabilities. All bounds of this run hold together with probability 1 − 10" sup { "−6" } ". The bar shows how much of the claimed ε was seen."
+            }
+            div.wide {
+                table {
+                    thead { tr { th { "Measurement" } th { "Neighbours" } th { "Claimed" } th { "At least" } th { "" } } }
+                    tbody { @for audited in audits { (audit(audited)) } }
+                }
+            }
+        }
+    }
+}
+
+fn audit(audited: &Audited) -> Markup {
+    let share = (100.0 * audited.lower.epsilon / audited.epsilon).clamp(0.0, 100.0);
+    html! {
+        tr {
+            td { b { (audited.name) } br; span.small { (audited.what) } }
+            td { span.small { (audited.neighbours) " (" (audited.relation) ")" } }
+            td { (format!("ε = {:.3}", audited.epsilon)) @if audited.delta > 0.0 { (format!(", δ = {:.1e}", audited.delta)) } }
+            td.good[!audited.exceeded].bad[audited.exceeded] {
+                (format!("{:.3}", audited.lower.epsilon))
+                @if audited.exceeded { br; span.small { (audited.lower.event) } }
+            }
+            td { div.bar title=(format!("{share:.0} % of the claimed ε, {} draws", audited.lower.draws)) { div style=(format!("width:{share:.0}%")) {} } }
+        }
+    }
+}
+
+/// Whether durations tell inputs apart.
+pub(super) fn timings(timings: &[Timing]) -> Markup {
+    html! {
+        section #timing {
+            h2 { "Timing" }
+            p {
+                "Draws of two classes, in random order, and Welch's t for the difference of their mean durations. A |t| above 4.5 is a difference that somebody who times many draws can see. "
+                "It is reported and does not decide the run, because machines are noisy and because durations are outside the promise (see the " a href="#scope" { "scope" } ")."
+            }
+            div.wide {
+                table {
+                    thead { tr { th { "Sampler" } th { "Classes" } th { "t" } th { "Nanoseconds" } } }
+                    tbody {
+                        @for timing in timings {
+                            tr {
+                                td { (timing.sampler) }
+                                td { (timing.classes) }
+                                td { (format!("{:.1}", timing.t)) }
+                                td { (format!("{:.1} and {:.1}", timing.nanoseconds.0, timing.nanoseconds.1)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
