@@ -43,7 +43,8 @@ impl Average {
         }
     }
 
-    /// Takes in the iterate after step h = 0, 1, …, of so many.
+    /// Takes in the iterate after step h = 0, 1, …, of so many. It is part of its caller, and so becomes vectors of the caller's width.
+    #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "parameters are of single precision")]
     pub(crate) fn add(self, h: u64, steps: u64, parameters: &[f32], sums: &mut [f32]) {
         // Running means keep the size of the parameters.

@@ -67,7 +67,8 @@ impl Optimiser {
         }
     }
 
-    /// One step h = 0, 1, … at a learning rate.
+    /// One step h = 0, 1, … at a learning rate. It is part of its caller, and so becomes vectors of the caller's width.
+    #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "parameters are of single precision")]
     pub(crate) fn step(
         self,
@@ -93,7 +94,7 @@ impl Optimiser {
                 for (((p, g), m), v) in coordinates.zip(&mut moments.first).zip(&mut moments.second) {
                     *m = (beta1 * f64::from(*m) + (1.0 - beta1) * g) as f32;
                     *v = (beta2 * f64::from(*v) + (1.0 - beta2) * g * g) as f32;
-                    let root = libm::sqrt(f64::from(*v) * correction) + epsilon;
+                    let root = (f64::from(*v) * correction).sqrt() + epsilon;
                     *p = (f64::from(*p) - rate * f64::from(*m) / root) as f32;
                 }
             }

@@ -23,6 +23,7 @@
 //! convex: the dominating pair of one is that of the mixture. This holds for every batch, which is what amplification by sampling asks for.
 
 use dp_core::rounding::Enclosure;
+use pulp::{Arch, Simd, WithSimd};
 
 /// The rounding of sums of gradients.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +33,9 @@ pub(crate) struct Rounding {
 }
 
 impl Rounding {
+    /// No rounding, and no bound: for trainings that are not private.
+    pub(crate) const NONE: Self = Self { quantum: 0.0, sensitivity: f64::INFINITY };
+
     /// For gradients clipped to `norm`, groups of up to `group` records, and `parameters` coordinates.
     #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2⁵³")]
     pub(crate) fn new(norm: f64, group: usize, parameters: usize) -> Self {
@@ -56,6 +60,24 @@ impl Rounding {
     pub(crate) fn add(&self, group: &[f32], sum: &mut [f64], first: bool) {
         // Adding and subtracting 1.5·2⁵² quanta rounds to a whole number of them: the result of the addition has a last place of one quantum.
         let shift = 1.5 * TWO_TO_52 * self.quantum;
+        Arch::new().dispatch(Adding { group, sum, shift, first });
+    }
+}
+
+/// The loop of [`Rounding::add`], for vectors of any width.
+struct Adding<'a> {
+    group: &'a [f32],
+    sum: &'a mut [f64],
+    shift: f64,
+    first: bool,
+}
+
+impl WithSimd for Adding<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { group, sum, shift, first } = self;
         let rounded = |x: &f32| (f64::from(*x) + shift) - shift;
         if first {
             sum.iter_mut().zip(group).for_each(|(sum, x)| *sum = rounded(x));

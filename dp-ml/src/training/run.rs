@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, PoisonError, RwLock};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
 
 use rand_chacha::ChaCha20Rng;
 
@@ -17,6 +17,7 @@ use super::price::Price;
 use super::shard::{COORDINATES, Shard};
 use crate::Data;
 use crate::model::{Batch, Model};
+use crate::rounding::Rounding;
 use crate::sampling::Groups;
 
 /// What all threads see.
@@ -35,12 +36,18 @@ struct Shared {
     parameters: RwLock<Vec<f32>>,
     groups: RwLock<Groups>,
     next_group: AtomicUsize,
-    /// The sum of each thread, and whether it has one in this step.
-    sums: Vec<RwLock<(bool, Vec<f64>)>>,
+    /// Of each thread.
+    sums: Vec<Sums>,
     barrier: Barrier,
     stopped: AtomicBool,
     /// What a model panicked with.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// The sum of one thread, shard by shard, and whether it has one in this step.
+struct Sums {
+    any: AtomicBool,
+    shards: Vec<Mutex<Vec<f64>>>,
 }
 
 /// What the first thread tells after each step: how many were made, the sampler, and a way to see all shards. The answer is whether to go on.
@@ -56,7 +63,6 @@ struct Worker<M: Model> {
     norms: Vec<f64>,
     weights: Vec<f32>,
     group_sum: Vec<f32>,
-    total: Vec<f64>,
 }
 
 impl<M: Model> Run<'_, M> {
@@ -70,16 +76,7 @@ impl<M: Model> Run<'_, M> {
     ) -> Vec<Shard> {
         let parameters: Vec<f32> = shards.iter().flat_map(|shard| shard.parameters.iter().copied()).collect();
         let threads = self.settings.number_of_threads().min(shards.len().max(2)).max(1);
-        let count = parameters.len();
-        let shared = Shared {
-            sums: (0..threads).map(|_| RwLock::new((false, vec![0.0; count]))).collect(),
-            parameters: RwLock::new(parameters),
-            groups: RwLock::default(),
-            next_group: AtomicUsize::new(0),
-            barrier: Barrier::new(threads),
-            stopped: AtomicBool::new(false),
-            panic: Mutex::new(None),
-        };
+        let shared = Shared::new(parameters, threads);
         let owned = divide(shards, threads);
         std::thread::scope(|scope| {
             for number in 1..threads {
@@ -105,7 +102,6 @@ impl<M: Model> Run<'_, M> {
             norms: vec![0.0; rows * layers],
             weights: vec![1.0; rows * layers],
             group_sum: vec![0.0; self.model.parameters()],
-            total: vec![0.0; COORDINATES],
         }
     }
 
@@ -121,7 +117,7 @@ impl<M: Model> Run<'_, M> {
         let mut worker = self.worker(0);
         let see = |f: &mut dyn FnMut(&Shard)| {
             for shards in owned {
-                shards.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(&mut *f);
+                lock(shards).iter().for_each(&mut *f);
             }
         };
         for h in done..self.settings.steps {
@@ -131,7 +127,7 @@ impl<M: Model> Run<'_, M> {
             shared.next_group.store(0, Ordering::Relaxed);
             shared.wait();
             self.step(h, &mut worker, shared, &owned[0]);
-            let broken = shared.panic.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+            let broken = lock(&shared.panic).is_some();
             if broken || !after(h + 1, sampler, &see) {
                 // The others wait for the next step, if there is one, and find that there is none.
                 shared.stopped.store(true, Ordering::Relaxed);
@@ -159,28 +155,24 @@ impl<M: Model> Run<'_, M> {
     fn step(&self, h: u64, worker: &mut Worker<M>, shared: &Shared, owned: &Mutex<Vec<Shard>>) {
         // A model that panics must not leave the other threads waiting.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.take_groups(worker, shared))) {
-            *shared.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
+            *lock(&shared.panic) = Some(payload);
         }
         shared.wait();
-        let mut shards = owned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shards = lock(owned);
+        let (own, others) = (&shared.sums[worker.number], shared.sums.iter().enumerate());
         for shard in shards.iter_mut() {
-            let size = shard.range.len();
-            let total = &mut worker.total[..size];
-            let mut first = true;
-            for sum in &shared.sums {
-                let sum = sum.read().unwrap_or_else(PoisonError::into_inner);
-                let part = &sum.1[shard.range.clone()];
-                match (sum.0, first) {
-                    (false, _) => continue,
-                    (true, true) => total.copy_from_slice(part),
-                    (true, false) => total.iter_mut().zip(part).for_each(|(total, x)| *total += x),
-                }
-                first = false;
-            }
-            if first {
+            let place = shard.range.start / COORDINATES;
+            // A shard has one owner, so nobody waits here for two of them.
+            let mut total = lock(&own.shards[place]);
+            if !own.any.load(Ordering::Relaxed) {
                 total.fill(0.0);
             }
-            shard.step(h, total, self.noise.as_ref(), self.settings);
+            for (_, other) in others.clone().filter(|(number, _)| *number != worker.number) {
+                if other.any.load(Ordering::Relaxed) {
+                    total.iter_mut().zip(&*lock(&other.shards[place])).for_each(|(total, x)| *total += x);
+                }
+            }
+            shard.step(h, &mut total, self.noise.as_ref(), self.settings);
         }
         let mut parameters = shared.parameters.write().unwrap_or_else(PoisonError::into_inner);
         for shard in shards.iter() {
@@ -196,8 +188,9 @@ impl<M: Model> Run<'_, M> {
             shared.parameters.read().unwrap_or_else(PoisonError::into_inner),
             shared.groups.read().unwrap_or_else(PoisonError::into_inner),
         );
-        let mut sum = shared.sums[worker.number].write().unwrap_or_else(PoisonError::into_inner);
-        sum.0 = false;
+        let sums = &shared.sums[worker.number];
+        let mut first = true;
+        sums.any.store(false, Ordering::Relaxed);
         loop {
             let group = shared.next_group.fetch_add(1, Ordering::Relaxed);
             if group >= groups.len() {
@@ -208,8 +201,7 @@ impl<M: Model> Run<'_, M> {
                 continue;
             }
             let batch = Batch::new(self.data, self.square_norms, records);
-            let first = !sum.0;
-            if self.noise.is_some() {
+            let rounding = if self.noise.is_some() {
                 let layers = worker.norms.len() / self.price.sampling.capacity();
                 let size = records.len() * layers;
                 let norms = &mut worker.norms[..size];
@@ -220,25 +212,45 @@ impl<M: Model> Run<'_, M> {
                     &mut worker.workspace,
                     &mut worker.group_sum,
                 );
-                self.price.rounding.add(&worker.group_sum, &mut sum.1, first);
+                self.price.rounding
             } else {
                 self.model.backward(&parameters, batch, &mut worker.workspace, None);
                 self.model.sum_gradients(&worker.weights, &mut worker.workspace, &mut worker.group_sum);
-                for (sum, x) in sum.1.iter_mut().zip(&worker.group_sum) {
-                    *sum = if first { 0.0 } else { *sum } + f64::from(*x);
-                }
+                Rounding::NONE
+            };
+            for (part, sum) in worker.group_sum.chunks(COORDINATES).zip(&sums.shards) {
+                rounding.add(part, &mut lock(sum), first);
             }
-            sum.0 = true;
+            first = false;
+            sums.any.store(true, Ordering::Relaxed);
         }
     }
 }
 
 impl Shared {
+    fn new(parameters: Vec<f32>, threads: usize) -> Self {
+        let shards = || parameters.chunks(COORDINATES).map(|part| Mutex::new(vec![0.0; part.len()])).collect();
+        Self {
+            sums: (0..threads).map(|_| Sums { any: AtomicBool::new(false), shards: shards() }).collect(),
+            parameters: RwLock::new(parameters),
+            groups: RwLock::default(),
+            next_group: AtomicUsize::new(0),
+            barrier: Barrier::new(threads),
+            stopped: AtomicBool::new(false),
+            panic: Mutex::new(None),
+        }
+    }
+
     fn wait(&self) {
         if self.sums.len() > 1 {
             self.barrier.wait();
         }
     }
+}
+
+/// What a thread that panicked left behind is as good as before: the panic ends the training.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shards for each thread, as equal as can be, in order.
@@ -274,20 +286,12 @@ mod tests {
         let square_norms = norms_of(data);
         let noise = Some(Noise::new(price.scale().unwrap()).unwrap());
         let run = Run { model, data, square_norms: &square_norms, settings, price, noise };
-        let shared = Shared {
-            parameters: RwLock::new(parameters.to_vec()),
-            groups: RwLock::default(),
-            next_group: AtomicUsize::new(0),
-            sums: vec![RwLock::new((false, vec![0.0; parameters.len()]))],
-            barrier: Barrier::new(1),
-            stopped: AtomicBool::new(false),
-            panic: Mutex::new(None),
-        };
+        let shared = Shared::new(parameters.to_vec(), 1);
         let mut groups = shared.groups.write().unwrap();
         price.sampling.draw(data.len(), &mut groups, &mut ChaCha20Rng::seed_from_u64(1));
         drop(groups);
         run.take_groups(&mut run.worker(0), &shared);
-        shared.sums.into_iter().next().unwrap().into_inner().unwrap().1
+        shared.sums[0].shards.iter().flat_map(|part| part.lock().unwrap().clone()).collect()
     }
 
     /// The last record of a data set chooses its group last, so the others choose as they would without it.

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use pulp::{Arch, Simd, WithSimd};
 use rand_chacha::ChaCha20Rng;
 
 use super::Settings;
@@ -39,12 +40,30 @@ impl Shard {
         if let Some(noise) = noise {
             noise.release(gradient, &mut self.rng);
         }
-        let share = 1.0 / settings.batch;
-        for (g, p) in gradient.iter_mut().zip(&self.parameters) {
-            *g = *g * share + settings.weight_decay * f64::from(*p);
+        Arch::new().dispatch(Moving { h, gradient, shard: self, settings });
+    }
+}
+
+/// What follows the noise, for vectors of any width.
+struct Moving<'a> {
+    h: u64,
+    gradient: &'a mut [f64],
+    shard: &'a mut Shard,
+    settings: &'a Settings,
+}
+
+impl WithSimd for Moving<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { h, gradient, shard, settings } = self;
+        let (share, decay) = (1.0 / settings.batch, settings.weight_decay);
+        for (g, p) in gradient.iter_mut().zip(&shard.parameters) {
+            *g = *g * share + decay * f64::from(*p);
         }
         let rate = settings.rate.at(h, settings.steps);
-        settings.optimiser.step(h, rate, gradient, &mut self.moments, &mut self.parameters);
-        settings.average.add(h, settings.steps, &self.parameters, &mut self.average);
+        settings.optimiser.step(h, rate, gradient, &mut shard.moments, &mut shard.parameters);
+        settings.average.add(h, settings.steps, &shard.parameters, &mut shard.average);
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! # How it is fast
 //!
-//! A block of draws is made in three loops without branches: look-ups, arithmetic (of which the compiler makes vectors), and a list of the draws that are not settled,
+//! A block of draws is made in three loops without branches: look-ups, arithmetic (of which the compiler makes vectors, as wide as the processor has them with the feature `simd`), and a list of the draws that are not settled,
 //! one in 38 on a grid of 2⁻¹² scales. Their answers are kept, and they are drawn from whole words. The time of a block therefore depends on how many those are, which
 //! is a matter of the fair bits: a bucket is what it is whatever the answer, and a cell is cut by a boundary with the same probability for any answer, up to a draw in
 //! some thousands.
@@ -21,7 +21,7 @@
 use rand_core::Rng;
 
 use super::{POSITION_BITS, STRIP_BITS, Sampler};
-use crate::sample::envelope::{BUCKET_BITS, strip};
+use crate::sample::envelope::{BUCKET_BITS, Envelope, strip};
 use crate::sample::{bits::in_bulk, finite_single, single};
 
 /// How many digits of the abscissa are in half a word.
@@ -38,7 +38,7 @@ impl Sampler {
         let draw = |word, value, rng: &mut R| single(self.draw_from(word, finite_single(value), rng));
         match self.short {
             Some(steps) => {
-                self.in_halves(values, rng, |value, units| steps.settle_single(value, units), draw);
+                self.in_halves(values, rng, move |value, units| steps.settle_single(value, units), draw);
             }
             None => in_bulk(values.len(), rng, |i, word, rng| values[i] = draw(word, values[i], rng)),
         }
@@ -48,7 +48,7 @@ impl Sampler {
     pub(crate) fn fill_in_place<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         let draw = |word, value, rng: &mut R| self.draw_from(word, value, rng);
         match self.short {
-            Some(steps) => self.in_halves(values, rng, |value, units| steps.settle(value, units), draw),
+            Some(steps) => self.in_halves(values, rng, move |value, units| steps.settle(value, units), draw),
             None => in_bulk(values.len(), rng, |i, word, rng| values[i] = draw(word, values[i], rng)),
         }
     }
@@ -59,7 +59,7 @@ impl Sampler {
         &self,
         values: &mut [T],
         rng: &mut R,
-        settle: impl Fn(T, i32) -> (T, bool),
+        settle: impl Fn(T, i32) -> (T, bool) + Copy,
         draw: impl Fn(u64, T, &mut R) -> T,
     ) {
         let mut bytes = [[0; 4]; BLOCK];
@@ -67,7 +67,9 @@ impl Sampler {
         for values in values.chunks_mut(BLOCK) {
             let halves = &mut bytes[..values.len()];
             rng.fill_bytes(halves.as_flattened_mut());
-            for i in block.settle(self, halves, values, &settle) {
+            let envelope = self.envelope;
+            let left = widest(Settling { block: &mut block, envelope, halves, values: &mut *values, settle });
+            for i in &block.list[..left] {
                 let (half, value) = (halves[*i], &mut values[*i]);
                 *value = draw(widened(u32::from_le_bytes(half), rng.next_u32()), *value, rng);
             }
@@ -83,20 +85,23 @@ struct Block {
     list: [usize; BLOCK],
 }
 
-impl Block {
-    /// Releases the values whose draws half a word settles, and lists the others.
-    #[inline]
-    fn settle<T: Copy>(
-        &mut self,
-        sampler: &Sampler,
-        halves: &[[u8; 4]],
-        values: &mut [T],
-        settle: impl Fn(T, i32) -> (T, bool),
-    ) -> &[usize] {
-        for (entry, half) in self.entries.iter_mut().zip(halves) {
-            *entry = sampler.envelope.entry(u32::from_le_bytes(*half));
+/// Releases the values whose draws half a word settles, lists the others, and says how many those are.
+struct Settling<'a, T, F> {
+    block: &'a mut Block,
+    envelope: &'a Envelope,
+    halves: &'a [[u8; 4]],
+    values: &'a mut [T],
+    settle: F,
+}
+
+impl<T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, T, F> {
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Self { block, envelope, halves, values, settle } = self;
+        for (entry, half) in block.entries.iter_mut().zip(halves) {
+            *entry = envelope.entry(u32::from_le_bytes(*half));
         }
-        let known = halves.iter().zip(&self.entries).zip(&mut self.doubtful);
+        let known = halves.iter().zip(&block.entries).zip(&mut block.doubtful);
         for (value, ((half, entry), doubtful)) in values.iter_mut().zip(known) {
             let (released, clear) = settle(*value, middle(u32::from_le_bytes(*half), *entry));
             let settled = clear & strip(*entry).is_some();
@@ -104,12 +109,34 @@ impl Block {
             *value = if settled { released } else { *value };
         }
         let mut length = 0;
-        for (i, doubtful) in self.doubtful[..values.len()].iter().enumerate() {
-            self.list[length & (BLOCK - 1)] = i;
+        for (i, doubtful) in block.doubtful[..values.len()].iter().enumerate() {
+            block.list[length & (BLOCK - 1)] = i;
             length += *doubtful as usize;
         }
-        &self.list[..length]
+        length
     }
+}
+
+#[cfg(feature = "simd")]
+impl<T: Copy, F: Fn(T, i32) -> (T, bool)> pulp::WithSimd for Settling<'_, T, F> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> usize {
+        self.run()
+    }
+}
+
+/// Runs it with the widest vectors that this processor has. Each value is computed by the same operations whatever their width is.
+#[cfg(feature = "simd")]
+fn widest<T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, T, F>) -> usize {
+    pulp::Arch::new().dispatch(settling)
+}
+
+#[cfg(not(feature = "simd"))]
+#[inline]
+fn widest<T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, T, F>) -> usize {
+    settling.run()
 }
 
 /// The middle of the cell of the abscissa, with its sign, in units of half a cell: an odd number below 2²⁸.
