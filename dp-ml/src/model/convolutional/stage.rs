@@ -76,14 +76,13 @@ impl Stage {
         parameters.extend(core::iter::repeat_n(0.0, self.kernels));
     }
 
-    /// Where a row of a patch lies in the padded input, for each patch and row.
-    fn rows(&self) -> impl Iterator<Item = usize> {
-        let (out, kernel, width, channels) = (self.out(), self.kernel, self.padded(), self.channels);
-        (0..out * out * kernel).map(move |i| {
-            let (place, row) = (i / kernel, i % kernel);
-            let (y, x) = (STRIDE * (place / out) + row, STRIDE * (place % out));
-            (y * width + x) * channels
-        })
+    /// Calls a function with each row of each patch, in order, and where it lies in the padded input.
+    #[inline(always)]
+    fn for_rows<'a>(&self, rows: impl Iterator<Item = &'a mut [f32]>, mut f: impl FnMut(&mut [f32], usize)) {
+        let (out, width, channels) = (self.out(), self.padded(), self.channels);
+        let starts = (0..out).flat_map(|y| (0..out).map(move |x| STRIDE * (y * width + x)));
+        let starts = starts.flat_map(|start| (0..self.kernel).map(move |row| (start + row * width) * channels));
+        rows.zip(starts).for_each(|(row, start)| f(row, start));
     }
 
     /// Copies the patches of an input into rows.
@@ -100,9 +99,14 @@ impl Stage {
             }
             image
         };
-        for (row, start) in patches.chunks_exact_mut(length).zip(self.rows()) {
-            row.copy_from_slice(&image[start..start + length]);
-        }
+        self.for_rows(patches.chunks_exact_mut(length), |row, start| {
+            let values = &image[start..start + length];
+            // Short rows are many, and a length that is known beats a call for each.
+            match (<&mut [f32; 8]>::try_from(&mut *row), <&[f32; 8]>::try_from(values)) {
+                (Ok(row), Ok(values)) => *row = *values,
+                _ => row.copy_from_slice(values),
+            }
+        });
     }
 
     /// From the input to what is convolved to (after ReLU), and to what comes out.
@@ -125,36 +129,29 @@ impl Stage {
             }
         }
         for (place, out) in outputs.chunks_exact_mut(self.kernels).enumerate() {
-            let corners = self.corners(place).map(|corner| &convolved[corner..corner + self.kernels]);
-            for (channel, out) in out.iter_mut().enumerate() {
-                *out = corners.iter().map(|corner| corner[channel]).fold(0.0, f32::max);
+            let [upper, lower] = self.corners(place).map(|start| &convolved[start..start + 2 * self.kernels]);
+            let ((a, b), (c, d)) = (upper.split_at(self.kernels), lower.split_at(self.kernels));
+            for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *out = larger(larger(*a, *b), larger(*c, *d));
             }
         }
     }
 
-    /// Where the four values of which a maximum is taken begin.
-    fn corners(&self, place: usize) -> [usize; 4] {
+    /// Where the upper two and the lower two of the values begin of which a maximum is taken. Two that are side by side follow each other.
+    fn corners(&self, place: usize) -> [usize; 2] {
         let (y, x) = (place / self.pooled(), place % self.pooled());
-        [(y, x), (y, x + 1), (y + 1, x), (y + 1, x + 1)].map(|(y, x)| (y * self.out() + x) * self.kernels)
+        [y, y + 1].map(|y| (y * self.out() + x) * self.kernels)
     }
 
     /// Hands the gradient of each maximum to the first value that attains it, unless ReLU made it zero.
     pub(super) fn unpool(&self, convolved: &[f32], gradient: &[f32], deltas: &mut [f32]) {
         deltas.fill(0.0);
         for (place, gradient) in gradient.chunks_exact(self.kernels).enumerate() {
-            let corners = self.corners(place);
-            for (channel, g) in gradient.iter().enumerate() {
-                let (mut best, mut largest) = (0, 0.0);
-                for corner in corners {
-                    let value = convolved[corner + channel];
-                    if value > largest {
-                        (best, largest) = (corner + channel, value);
-                    }
-                }
-                if largest > 0.0 {
-                    deltas[best] += g;
-                }
-            }
+            let [upper, lower] = self.corners(place);
+            let (above, below) = deltas.split_at_mut(lower);
+            let to = [&mut above[upper..upper + 2 * self.kernels], &mut below[..2 * self.kernels]];
+            let values = [upper, lower].map(|start| &convolved[start..start + 2 * self.kernels]);
+            hand_on(values, gradient, to);
         }
     }
 
@@ -176,9 +173,9 @@ impl Stage {
         product(Factor::new(deltas, self.places(), self.kernels), weights, patches, false);
         input.fill(0.0);
         let length = self.kernel * self.channels;
-        for (row, start) in patches.chunks_exact(length).zip(self.rows()) {
-            input[start..start + length].iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
-        }
+        self.for_rows(patches.chunks_exact_mut(length), |row, start| {
+            input[start..start + length].iter_mut().zip(row).for_each(|(sum, x)| *sum += *x);
+        });
     }
 
     /// The outputs, in doubles and by the definition.
@@ -205,9 +202,57 @@ impl Stage {
             );
         }
         let largest = |i: usize| {
-            let corners = self.corners(i / self.kernels).map(|corner| convolved[corner + i % self.kernels]);
-            corners.into_iter().fold(0.0, f64::max)
+            let pairs = self.corners(i / self.kernels).map(|start| {
+                let place = start + i % self.kernels;
+                convolved[place].max(convolved[place + self.kernels])
+            });
+            pairs[0].max(pairs[1])
         };
         (0..self.outputs()).map(largest).collect()
     }
+}
+
+/// Adds the gradients of maxima to where these were found, for all channels of one place: two rows of two values, in this order. Without branches, so that channels are handled together.
+#[inline(always)]
+fn hand_on(values: [&[f32]; 2], gradient: &[f32], to: [&mut [f32]; 2]) {
+    let kernels = gradient.len();
+    let [(a, b), (c, d)] = values.map(|row| row.split_at(kernels));
+    let [(to_a, to_b), (to_c, to_d)] = to.map(|row| row.split_at_mut(kernels));
+    let values = lanes(a).iter().zip(lanes(b)).zip(lanes(c).iter().zip(lanes(d)));
+    let to = lanes_mut(to_a).iter_mut().zip(lanes_mut(to_b)).zip(lanes_mut(to_c).iter_mut().zip(lanes_mut(to_d)));
+    for ((g, ((a, b), (c, d))), ((to_a, to_b), (to_c, to_d))) in lanes(gradient).iter().zip(values).zip(to) {
+        for i in 0..LANES {
+            let largest = larger(larger(a[i], b[i]), larger(c[i], d[i]));
+            // The bits of what is handed on, until somebody has taken it.
+            let mut left = g[i].to_bits() & mask(largest > 0.0);
+            for (value, to) in [(a, &mut *to_a), (b, &mut *to_b), (c, &mut *to_c), (d, &mut *to_d)] {
+                let taken = left & mask(value[i] == largest);
+                left ^= taken;
+                to[i] += f32::from_bits(taken);
+            }
+        }
+    }
+}
+
+/// The larger of two numbers that ReLU has left, so neither is NaN.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// All bits, or none.
+#[inline(always)]
+fn mask(all: bool) -> u32 {
+    u32::from(all).wrapping_neg()
+}
+
+/// Channels that are handled together; the numbers of kernels are multiples of it.
+const LANES: usize = 16;
+
+fn lanes(channels: &[f32]) -> &[[f32; LANES]] {
+    channels.as_chunks().0
+}
+
+fn lanes_mut(channels: &mut [f32]) -> &mut [[f32; LANES]] {
+    channels.as_chunks_mut().0
 }
