@@ -229,7 +229,8 @@ impl<M: Model> Run<'_, M> {
 
 impl Shared {
     fn new(parameters: Vec<f32>, threads: usize) -> Self {
-        let shards = || parameters.chunks(COORDINATES).map(|part| Mutex::new(vec![0.0; part.len()])).collect();
+        let shards =
+            || parameters.chunks(COORDINATES).map(|part| Mutex::new(vec![0.0; part.len()])).collect();
         Self {
             sums: (0..threads).map(|_| Sums { any: AtomicBool::new(false), shards: shards() }).collect(),
             parameters: RwLock::new(parameters),

@@ -29,8 +29,9 @@ const DIGITS: u32 = u32::BITS - BUCKET_BITS - 1;
 /// Half of a cell of the abscissa: 2⁻²⁵.
 pub(super) const HALF_CELL: f64 = f64::from_bits((1023 - DIGITS as u64 - STRIP_BITS as u64 - 1) << 52);
 
-/// How many draws are made together.
+/// How many draws are made together, and how many of a list that is as short as that: it need not clear so many places.
 const BLOCK: usize = 256;
+const SHORT_BLOCK: usize = 32;
 
 impl Sampler {
     /// Draws for many answers of single precision, which their releases replace.
@@ -53,7 +54,7 @@ impl Sampler {
         }
     }
 
-    /// Draws in blocks: `settle` releases a value from the middle of its cell and says whether that is certain, `draw` draws from a whole word.
+    /// Draws in blocks of either size. A list that fits into a short one is drawn from the same bits as in a long one.
     #[inline]
     fn in_halves<T: Copy, R: Rng + ?Sized>(
         &self,
@@ -62,9 +63,25 @@ impl Sampler {
         settle: impl Fn(T, i32) -> (T, bool) + Copy,
         draw: impl Fn(u64, T, &mut R) -> T,
     ) {
-        let mut bytes = [[0; 4]; BLOCK];
-        let mut block = Block { entries: [0; _], doubtful: [0; _], list: [0; _] };
-        for values in values.chunks_mut(BLOCK) {
+        if values.len() <= SHORT_BLOCK {
+            self.in_blocks::<SHORT_BLOCK, _, _>(values, rng, settle, draw);
+        } else {
+            self.in_blocks::<BLOCK, _, _>(values, rng, settle, draw);
+        }
+    }
+
+    /// Draws in blocks: `settle` releases a value from the middle of its cell and says whether that is certain, `draw` draws from a whole word.
+    #[inline]
+    fn in_blocks<const N: usize, T: Copy, R: Rng + ?Sized>(
+        &self,
+        values: &mut [T],
+        rng: &mut R,
+        settle: impl Fn(T, i32) -> (T, bool) + Copy,
+        draw: impl Fn(u64, T, &mut R) -> T,
+    ) {
+        let mut bytes = [[0; 4]; N];
+        let mut block = Block::<N> { entries: [0; _], doubtful: [0; _], list: [0; _] };
+        for values in values.chunks_mut(N) {
             let halves = &mut bytes[..values.len()];
             rng.fill_bytes(halves.as_flattened_mut());
             let envelope = self.envelope;
@@ -78,23 +95,23 @@ impl Sampler {
 }
 
 /// The places for what is known of a block of draws.
-struct Block {
-    entries: [u16; BLOCK],
+struct Block<const N: usize> {
+    entries: [u16; N],
     /// One for draws that are not settled.
-    doubtful: [u32; BLOCK],
-    list: [usize; BLOCK],
+    doubtful: [u32; N],
+    list: [usize; N],
 }
 
 /// Releases the values whose draws half a word settles, lists the others, and says how many those are.
-struct Settling<'a, T, F> {
-    block: &'a mut Block,
+struct Settling<'a, const N: usize, T, F> {
+    block: &'a mut Block<N>,
     envelope: &'a Envelope,
     halves: &'a [[u8; 4]],
     values: &'a mut [T],
     settle: F,
 }
 
-impl<T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, T, F> {
+impl<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, N, T, F> {
     #[inline(always)]
     fn run(self) -> usize {
         let Self { block, envelope, halves, values, settle } = self;
@@ -110,7 +127,7 @@ impl<T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, T, F> {
         }
         let mut length = 0;
         for (i, doubtful) in block.doubtful[..values.len()].iter().enumerate() {
-            block.list[length & (BLOCK - 1)] = i;
+            block.list[length & (N - 1)] = i;
             length += *doubtful as usize;
         }
         length
@@ -118,7 +135,7 @@ impl<T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, T, F> {
 }
 
 #[cfg(feature = "simd")]
-impl<T: Copy, F: Fn(T, i32) -> (T, bool)> pulp::WithSimd for Settling<'_, T, F> {
+impl<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)> pulp::WithSimd for Settling<'_, N, T, F> {
     type Output = usize;
 
     #[inline(always)]
@@ -129,13 +146,13 @@ impl<T: Copy, F: Fn(T, i32) -> (T, bool)> pulp::WithSimd for Settling<'_, T, F> 
 
 /// Runs it with the widest vectors that this processor has. Each value is computed by the same operations whatever their width is.
 #[cfg(feature = "simd")]
-fn widest<T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, T, F>) -> usize {
+fn widest<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, N, T, F>) -> usize {
     pulp::Arch::new().dispatch(settling)
 }
 
 #[cfg(not(feature = "simd"))]
 #[inline]
-fn widest<T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, T, F>) -> usize {
+fn widest<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, N, T, F>) -> usize {
     settling.run()
 }
 

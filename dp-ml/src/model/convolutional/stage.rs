@@ -81,7 +81,8 @@ impl Stage {
     fn for_rows<'a>(&self, rows: impl Iterator<Item = &'a mut [f32]>, mut f: impl FnMut(&mut [f32], usize)) {
         let (out, width, channels) = (self.out(), self.padded(), self.channels);
         let starts = (0..out).flat_map(|y| (0..out).map(move |x| STRIDE * (y * width + x)));
-        let starts = starts.flat_map(|start| (0..self.kernel).map(move |row| (start + row * width) * channels));
+        let starts =
+            starts.flat_map(|start| (0..self.kernel).map(move |row| (start + row * width) * channels));
         rows.zip(starts).for_each(|(row, start)| f(row, start));
     }
 
@@ -219,7 +220,8 @@ fn hand_on(values: [&[f32]; 2], gradient: &[f32], to: [&mut [f32]; 2]) {
     let [(a, b), (c, d)] = values.map(|row| row.split_at(kernels));
     let [(to_a, to_b), (to_c, to_d)] = to.map(|row| row.split_at_mut(kernels));
     let values = lanes(a).iter().zip(lanes(b)).zip(lanes(c).iter().zip(lanes(d)));
-    let to = lanes_mut(to_a).iter_mut().zip(lanes_mut(to_b)).zip(lanes_mut(to_c).iter_mut().zip(lanes_mut(to_d)));
+    let to =
+        lanes_mut(to_a).iter_mut().zip(lanes_mut(to_b)).zip(lanes_mut(to_c).iter_mut().zip(lanes_mut(to_d)));
     for ((g, ((a, b), (c, d))), ((to_a, to_b), (to_c, to_d))) in lanes(gradient).iter().zip(values).zip(to) {
         for i in 0..LANES {
             let largest = larger(larger(a[i], b[i]), larger(c[i], d[i]));
