@@ -37,7 +37,7 @@ impl Peer {
     }
 }
 
-/// Scores of 10⁵ candidates.
+/// Scores of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scores {
     /// Spread evenly over ten scales, in no order.
@@ -47,16 +47,16 @@ pub enum Scores {
 }
 
 impl Scores {
-    /// How many candidates there are.
+    /// How many candidates a peer gets.
     pub const CANDIDATES: u32 = 100_000;
 
     /// The scores, for a scale of one.
     #[must_use]
-    pub fn list(self) -> Vec<f64> {
+    pub fn list(self, candidates: u32) -> Vec<f64> {
         let score = |candidate: u32| match self {
             Self::Spread => (f64::from(candidate) * 0.618_033_988_749_894_9).fract() * 10.0,
-            Self::OneWinner => f64::from(u8::from(candidate == Self::CANDIDATES / 3)) * 100.0,
+            Self::OneWinner => f64::from(u8::from(candidate == candidates / 3)) * 100.0,
         };
-        (0..Self::CANDIDATES).map(score).collect()
+        (0..candidates).map(score).collect()
     }
 }

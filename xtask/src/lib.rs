@@ -1,9 +1,10 @@
-//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`verify`] re-checks every claim, [`mod@test`] is the one
+//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`bench`] measures what our work costs, [`verify`] re-checks every claim, [`mod@test`] is the one
 //! test command.
 
 #![forbid(unsafe_code)]
 
 pub mod account;
+pub mod bench;
 pub mod test;
 pub mod verify;
 mod workspace;

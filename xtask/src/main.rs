@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{account, test, verify};
+use xtask::{account, bench, test, verify};
 
 #[derive(Parser)]
 #[command(
@@ -21,6 +21,8 @@ enum Command {
     /// Says what a composition of private releases costs, or how to make it fit
     #[command(after_help = account::EXAMPLES)]
     Account(account::Options),
+    /// Measures what our work costs, beside floors and peers, and writes a page
+    Bench(bench::Options),
     /// Re-checks the claims that the libraries rest on
     Verify(verify::Options),
     /// Runs all that a change must pass: format, lints, tests, documentation, features
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let code = |passed: bool| if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     let finished = match Cli::parse().command {
         Command::Account(options) => account::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Verify(options) => verify::run(&options).map(code),
         Command::Test => test::run().map(|()| ExitCode::SUCCESS),
     };

@@ -84,7 +84,7 @@ fn selection<MI: Metric + 'static, MO: Measure + 'static>(
     scores: Scores,
     max: Fallible<Measurement<VectorDomain<AtomDomain<f64>>, MI, MO, usize>>,
 ) -> Work {
-    calling(max, scores.list(), 1, Scores::CANDIDATES)
+    calling(max, scores.list(Scores::CANDIDATES), 1, Scores::CANDIDATES)
 }
 
 fn calling<DI, MI, MO, TO>(

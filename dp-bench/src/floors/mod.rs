@@ -1,0 +1,33 @@
+//! Work that is less than ours: what a machine needs at the least for something like it.
+
+pub mod noise;
+pub mod products;
+
+use core::hint::black_box;
+
+use rand_core::Rng;
+
+use crate::Work;
+
+/// A word of ChaCha20, one by one.
+#[must_use]
+pub fn random_words() -> Work {
+    Work::one_by_one(|rng| rng.next_u64())
+}
+
+/// A copy of so many floats to where they are not in a cache, or in one if they are few.
+#[must_use]
+pub fn copy(values: u32) -> Work {
+    Work::at_once(values, 0.5_f64, |answers, released, _| released.copy_from_slice(answers))
+}
+
+/// Sorts so many numbers, copied first.
+#[must_use]
+pub fn sort(data: Vec<f64>) -> Work {
+    let mut copy = data.clone();
+    Work::answer(move || {
+        copy.copy_from_slice(&data);
+        copy.sort_unstable_by(f64::total_cmp);
+        black_box(copy.first().copied())
+    })
+}

@@ -1,0 +1,120 @@
+//! Smooth sensitivities beside sorting the same data, and those of triangles.
+
+use core::hint::black_box;
+
+use dp_core::{Bounds, Error};
+use dp_sensitivity::{
+    Graph, LocalSensitivity, Quantile, Smoothness, StandardDeviation, Triangles, TrimmedMean, Variance,
+    WinsorisedMean,
+};
+
+use crate::{Area, Row, Work, floors};
+
+const SIZE: u32 = 1_000_000;
+const RECORDS: usize = SIZE as usize;
+const SORT: &str = "sorting the data";
+const NODES: u32 = 10_000;
+const EDGES: u32 = 100_000;
+const FINE: &str = "the query is good";
+
+type Query = fn(&[f64], Smoothness) -> Result<f64, Error>;
+
+pub(super) fn rows() -> Vec<Row> {
+    let queries: [(&str, Query, Option<f64>); 5] = [
+        (
+            "median",
+            |data, rate| Quantile::median(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
+            Some(3.0),
+        ),
+        (
+            "trimmed mean (10 %)",
+            |data, rate| TrimmedMean::new(bounds(), RECORDS, RECORDS / 10)?.smooth(data, rate),
+            Some(3.0),
+        ),
+        (
+            "winsorised mean (10 %)",
+            |data, rate| WinsorisedMean::new(bounds(), RECORDS, RECORDS / 10)?.smooth(data, rate),
+            None,
+        ),
+        ("variance", |data, rate| Variance::new(bounds(), RECORDS)?.smooth(data, rate), None),
+        (
+            "standard deviation",
+            |data, rate| StandardDeviation::new(bounds(), RECORDS)?.smooth(data, rate),
+            None,
+        ),
+    ];
+    let mut rows = Vec::new();
+    for (law, data) in [("spread data", spread as fn(u32) -> Vec<f64>), ("clustered data", clustered)] {
+        for (name, query, limit) in queries {
+            for beta in [0.1, 1e-5] {
+                let row = Row::new(
+                    Area::Sensitivity,
+                    format!("{name} of 10⁶, {law}, β = {beta:e}"),
+                    "answer",
+                    move || {
+                        let (data, rate) = (data(SIZE), Smoothness::new(beta).expect(FINE));
+                        Work::answer(move || query(black_box(&data), rate).expect(FINE))
+                    },
+                );
+                let row = row.floor(SORT, move || floors::sort(data(SIZE)));
+                rows.push(if let Some(limit) = limit { row.at_most(limit) } else { row });
+            }
+        }
+    }
+    for (name, graph) in [("even", even as fn() -> Graph), ("with hubs", hubs), ("a wheel", wheel)] {
+        let name = format!("triangles, 10⁴ nodes, 10⁵ edges, {name}");
+        let row = Row::new(Area::Sensitivity, name, "answer", move || {
+            let (graph, rate) = (graph(), Smoothness::new(1e-3).expect(FINE));
+            Work::answer(move || Triangles::new(NODES).smooth(black_box(&graph), rate).expect(FINE))
+        });
+        rows.push(row.within_ns(5e9));
+    }
+    rows
+}
+
+pub(crate) fn bounds() -> Bounds {
+    Bounds::new(-1000.0, 1000.0).expect(FINE)
+}
+
+/// Numbers in the unit interval, in no order: multiples of the golden ratio.
+fn uniform(count: u32) -> impl Iterator<Item = f64> {
+    (0..count).map(|i| scattered(i, GOLDEN))
+}
+
+/// Evenly over the bounds.
+pub(crate) fn spread(count: u32) -> Vec<f64> {
+    uniform(count).map(|u| 2000.0 * (u - 0.5)).collect()
+}
+
+/// Around zero with heavy tails, so that windows of all lengths matter.
+fn clustered(count: u32) -> Vec<f64> {
+    uniform(count).map(|u| (u - 0.5).powi(3) / (1e-4 + u * (1.0 - u))).collect()
+}
+
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
+const PLASTIC: f64 = 0.754_877_666_246_692_7;
+
+fn scattered(i: u32, by: f64) -> f64 {
+    (f64::from(i) * by).fract()
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below the number of nodes")]
+fn node(u: f64) -> u32 {
+    (u * f64::from(NODES)) as u32
+}
+
+fn even() -> Graph {
+    Graph::new(NODES, (0..EDGES).map(|i| (node(scattered(i, GOLDEN)), node(scattered(i, PLASTIC)))))
+}
+
+/// The density of nodes is like 1/√node.
+fn hubs() -> Graph {
+    let end = |i: u32, by: f64| node(scattered(i, by).powi(2));
+    Graph::new(NODES, (0..EDGES).map(|i| (end(i, GOLDEN), end(i, PLASTIC))))
+}
+
+/// One node knows all others.
+fn wheel() -> Graph {
+    let spokes = |i: u32| (0..10).map(move |j| if j == 0 { (0, i) } else { (i, (i + j) % NODES) });
+    Graph::new(NODES, (1..NODES).flat_map(spokes))
+}
