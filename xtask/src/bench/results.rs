@@ -142,7 +142,7 @@ fn rows<'a>(
             peer,
             peer_ns,
             ratio_peer,
-            target: limits.text(),
+            target: limits.text(ratio_peer.is_some()),
             pass: limits.pass(m.ours_ns, m.ratio_floor, ratio_peer),
         }
     };
@@ -150,10 +150,12 @@ fn rows<'a>(
 }
 
 impl Limits {
-    fn text(self) -> Option<String> {
+    fn text(self, has_peer: bool) -> Option<String> {
+        let unknown = if has_peer { "" } else { " (not measured)" };
         let parts = [
             self.at_most_floors.map(|floors| format!("≤ {} × floor", short(floors))),
-            self.at_least_times_faster.map(|times| format!("≥ {} × faster than the peer", short(times))),
+            self.at_least_times_faster
+                .map(|times| format!("≥ {} × faster than the peer{unknown}", short(times))),
             self.at_most_ns.map(|ns| format!("≤ {}", duration(ns))),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -245,6 +247,13 @@ pub(super) mod tests {
         assert_eq!(results.rows[0].target.as_deref(), Some("≤ 1.5 × floor, ≥ 300 × faster than the peer"));
         assert_eq!(results.rows[0].ratio_instructions, Some(1.25));
         assert_eq!(results.rows[3].target, None);
+    }
+
+    #[test]
+    fn a_target_whose_peer_is_missing_says_so() {
+        let limits = Limits { at_least_times_faster: Some(5.0), at_most_ns: Some(2e6), ..Limits::default() };
+        assert_eq!(limits.text(false).as_deref(), Some("≥ 5 × faster than the peer (not measured), ≤ 2 ms"));
+        assert_eq!(limits.pass(1e6, None, None), Some(true));
     }
 
     #[test]
