@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_mechanisms::rng::Insecure;
 
 use crate::scheduled::{MultiPass, OnePass, Poisson, Sampler};
@@ -11,8 +11,9 @@ pub(super) const L4: Claim = Claim {
     id: "L4",
     source: "Ottawa, one-pass and multi-pass SGD",
     statement: "one pass sees each record once; multi-pass steps see b of n records, each set being as likely as any other; Poisson steps see each record independently",
-    formula: "",
-    meaning: "",
+    formula: "one pass: i = bh + 1, …, bh + b;  many passes: P(B) = 1/C(n, b);  Poisson: P(B) = q^|B|·(1 − q)^(n−|B|)",
+    meaning: "A step of stochastic gradient descent looks at a few records only, and which ones decides what it costs: a record that is seen once is safer than one that is seen in each step, and a random batch hides who was in it. Theorems on privacy assume batches \
+              of an exact law, so the samplers as they are built were held against it: one pass saw each of 12 records once, and 60,000 random batches of each other kind filled all possible sets evenly, within six standard deviations. A sampler of other batches is noticed.",
     kind: Kind::Audit,
     expected: Verdict::Holds,
     check: || judge(3, 2),
@@ -45,9 +46,22 @@ fn judge(assumed: usize, batch: usize) -> Finding {
             return Finding::refuted(format!("{counts:?} of {DRAWS} draws"));
         }
     }
-    Finding::holds(format!(
+    let detail = format!(
         "one pass sees 12 records once; {DRAWS} batches of 2 of 4 records and as many Poisson batches of 3 fill their 6 and 8 sets evenly"
-    ))
+    );
+    Finding::holds(detail)
+        .with_figure(picture("Batches of 2 of 4 records", &counts))
+        .with_figure(picture("Poisson batches of 3 records at rate ½", &subsets))
+}
+
+/// How often each set came, beside what is claimed.
+fn picture(title: &str, counts: &BTreeMap<Vec<usize>, u32>) -> Figure {
+    let sets = || (1u32..).map(f64::from);
+    let even = 1.0 / counts.values().map(|_| 1.0).sum::<f64>();
+    let shares = counts.values().map(|count| f64::from(*count) / f64::from(DRAWS));
+    Figure::new(title, Axis::linear("number of the set"), Axis::linear("share of the draws"))
+        .curve("claimed", sets().zip(counts.values().map(|_| even)))
+        .curve("drawn", sets().zip(shares))
 }
 
 fn tally(mut draw: impl FnMut() -> Vec<usize>) -> BTreeMap<Vec<usize>, u32> {

@@ -1,13 +1,15 @@
 //! L1: how fast gradient descent is.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 
 pub(super) const L1: Claim = Claim {
     id: "L1",
     source: "Ottawa (6)",
     statement: "for convex f with f″ ≤ M and rates γ ≤ 1/2M, f(Σγβ⁽ʲ⁾/Σγ) − f* ≤ (β⁽⁰⁾ − β*)²/Σγ",
-    formula: "",
-    meaning: "",
+    formula: "f(Σγ_jβ⁽ʲ⁾/Σγ_j) − f(β*) ≤ ‖β⁽⁰⁾ − β*‖²/Σγ_j for γ_j ≤ 1/2M",
+    meaning: "Gradient descent walks downhill in steps whose lengths are the learning rates γ. The bound says how far above the lowest point the average of the places visited can still lie: the \
+              square of the first distance over the sum of all rates. There is no privacy in it yet; it is the first of the three terms that price a private training. The average was followed through 72,000 steps on three convex functions, from four starts, at \
+              constant and falling rates. It never passed the bound, which leaves room because the notes drop a factor of one half. Steps of more than 2/M leap over the minimum and break it.",
     kind: Kind::Algebraic,
     expected: Verdict::Holds,
     check: || judge(0.5),
@@ -23,7 +25,7 @@ const FUNCTIONS: [Function; 3] = [
 
 /// Judges the bound for rates up to `largest` over M = 1, constant and falling.
 fn judge(largest: f64) -> Finding {
-    let (mut runs, mut closest) = (0, 0.0f64);
+    let mut ratios = vec![];
     for (name, f, slope) in FUNCTIONS {
         for start in [0.1, 1.0, 10.0, -300.0] {
             for rho in [0.0, 0.5, 0.9] {
@@ -34,8 +36,7 @@ fn judge(largest: f64) -> Finding {
                     weighted += rate * beta;
                     beta -= rate * slope(beta);
                     let (excess, bound) = (f(weighted / total), start * start / total);
-                    runs += 1;
-                    closest = closest.max(excess / bound);
+                    ratios.push(bound / excess);
                     // Rounding is far below this.
                     if excess > bound * (1.0 + 1e-9) {
                         return Finding::refuted(format!(
@@ -46,9 +47,38 @@ fn judge(largest: f64) -> Finding {
             }
         }
     }
-    Finding::holds(format!(
-        "{runs} averages of quadratic, Huber and pseudo-Huber descents, at most {closest:.2} of the bound"
-    ))
+    let (averages, slack) = (ratios.len(), Slack::over("excess loss", ratios));
+    let detail = format!(
+        "{averages} averages of quadratic, Huber and pseudo-Huber descents, at most {:.2} of the bound",
+        1.0 / slack.least
+    );
+    Finding::holds(detail).with_figure(picture(largest)).with_slack(slack)
+}
+
+/// The bound and the true excess of the Huber loss from 10, for constant rates and for rates that fall.
+fn picture(largest: f64) -> Figure {
+    let (_, f, slope) = FUNCTIONS[1];
+    let mut figure = Figure::new(
+        "Averages of gradient descent on the Huber loss, from β = 10",
+        Axis::logarithmic("steps"),
+        Axis::logarithmic("f(average) − f*"),
+    );
+    for (name, rho) in [("constant rates", 0.0), ("rates ½·h^−½", 0.5)] {
+        let (mut beta, mut total, mut weighted) = (10.0, 0.0, 0.0);
+        let [mut bounds, mut truths] = [vec![], vec![]];
+        for h in 1..=2048u32 {
+            let rate = largest * libm::pow(f64::from(h), -rho);
+            total += rate;
+            weighted += rate * beta;
+            beta -= rate * slope(beta);
+            if h.is_power_of_two() {
+                bounds.push((f64::from(h), 100.0 / total));
+                truths.push((f64::from(h), f(weighted / total)));
+            }
+        }
+        figure = figure.curve(format!("claimed, {name}"), bounds).curve(format!("true, {name}"), truths);
+    }
+    figure
 }
 
 #[cfg(test)]

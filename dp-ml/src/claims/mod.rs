@@ -11,6 +11,7 @@
 //! | L7 | A₂ ≈ N^−ρ | refuted for ρ > ½: it is N^(ρ−1) |
 //! | L8 | a_h = 1 diverges, a_h = h^κ converges exactly if 2κ + ρ > 2 | holds |
 //! | L9 | private and convergent with κ > ¾, ρ = ½ | holds, at a price: the last iterate is εN^κ-private |
+//! | L10 | DP-SGD costs what the composition of its steps costs | holds, as it is built |
 //! | L11 | regression from noisy sums with an adaptive ridge (AdaSSP) | holds |
 //!
 //! Expectations of squared losses are computed by recursion, laws of trainings from the definition.
@@ -19,9 +20,11 @@ mod batches;
 mod descent;
 mod iterates;
 mod moments;
+mod noisy_steps;
 mod price;
 mod regression;
 mod ridge;
+mod sampled_law;
 mod slopes;
 
 use dp_core::claims::Claim;
@@ -39,6 +42,7 @@ pub fn all() -> Vec<Claim> {
         slopes::L7,
         slopes::L8,
         price::L9,
+        noisy_steps::L10,
         regression::L11,
     ]
 }
@@ -52,7 +56,8 @@ mod tests {
         for claim in all() {
             let (finding, as_expected) = claim.run();
             assert!(as_expected, "{}: {}", claim.id, finding.detail);
-            assert!(!finding.detail.is_empty());
+            assert!(!finding.detail.is_empty() && !finding.figures.is_empty(), "{}", claim.id);
+            assert!(!claim.formula.is_empty() && !claim.meaning.is_empty(), "{}", claim.id);
         }
     }
 }

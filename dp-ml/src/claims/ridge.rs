@@ -1,13 +1,14 @@
 //! L3: the ridge estimator.
 
-use dp_core::claims::{Claim, Finding, Kind, Verdict};
+use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict, in_ratios};
 
 pub(super) const L3: Claim = Claim {
     id: "L3",
     source: "Ottawa (8)",
     statement: "½·mean(u − β₀ − β₁v)² + ½λβ₁² is least at β₁ = cov(u, v)/(var(v) + λ), β₀ = ū − β₁v̄",
-    formula: "",
-    meaning: "",
+    formula: "β₁ = cov(u, v)/(var(v) + λ), β₀ = ū − β₁·v̄",
+    meaning: "Ridge regression fits a line and penalises a steep one: the larger λ, the flatter the line. In one dimension its minimum has a formula, which makes it a touchstone for everything that finds the minimum by steps. On 200 data sets the formula solves \
+              the normal equations and makes the gradient vanish, as far as floats can tell. A formula with twice the penalty or none does not.",
     kind: Kind::Algebraic,
     expected: Verdict::Holds,
     check: || judge(|covariance, variance, lambda| covariance / (variance + lambda)),
@@ -45,6 +46,17 @@ fn judge(slope: fn(f64, f64, f64) -> f64) -> Finding {
         }
     }
     Finding::holds(format!("200 data sets: normal equations and gradient agree to {largest:.0e}"))
+        .with_figure(picture(slope))
+}
+
+/// The slope of the line through (−1, 0), (0, 1), (1, 2), (2, 2), by formula and by the normal equations.
+fn picture(slope: fn(f64, f64, f64) -> f64) -> Figure {
+    let lambdas = || in_ratios(0.01, 100.0, 25);
+    // v̄ = ½, ū = 1.25, mean v² = 1.5, mean uv = 1.5.
+    let solved = |lambda: f64| solve([[1.0, 0.5, 1.25], [0.5, 1.5 + lambda, 1.5]])[1];
+    Figure::new("A line through four points, flattened by λ", Axis::logarithmic("λ"), Axis::linear("β₁"))
+        .curve("claimed", lambdas().map(|lambda| (lambda, slope(0.875, 1.25, lambda))))
+        .curve("solution of the normal equations", lambdas().map(|lambda| (lambda, solved(lambda))))
 }
 
 /// Gaussian elimination of two equations, the larger coefficient first.
