@@ -19,42 +19,61 @@ pub(super) struct Steps {
     pub(super) steps: u16,
 }
 
-/// The probability that a standard normal number is at most x.
-pub(super) fn below(x: f64) -> f64 {
-    upper_tail(Enclosure::point(-x)).hi()
+/// How likely which losses are, in cells: with the record and without it.
+#[derive(Clone, Debug)]
+pub(super) struct Losses {
+    with: Vec<f64>,
+    without: Vec<f64>,
+    /// Where the first cell begins.
+    least: f64,
+    /// How far a loss may lie above the beginning of its cell.
+    open: f64,
 }
 
-impl Steps {
-    /// What lies between δ(ε) of all released sums: a lower and an upper bound, over both directions of adding and removing the record.
-    ///
-    /// Losses of a step are rounded down and up by a cell, so the bounds are off by rounding of about 10⁻¹⁴ only.
+impl Losses {
+    /// A lower and an upper bound on δ(ε), over both directions of adding and removing the record, up to rounding of about 10⁻¹⁴: all losses at one end of their cells, and all at the other.
     pub(super) fn delta(&self, epsilon: f64) -> (f64, f64) {
-        let cells = self.cells();
-        let first = Self::cell(libm::log1p(-self.rate));
-        let convolved = |masses: &[f64]| {
-            (1..self.steps).fold(masses.to_vec(), |sum, _| {
-                let mut next = vec![0.0; sum.len() + masses.len() - 1];
-                for (i, a) in sum.iter().enumerate().filter(|(_, a)| **a > 1e-20) {
-                    next[i..].iter_mut().zip(masses).for_each(|(next, b)| *next += a * b);
-                }
-                next
-            })
-        };
-        let steps = f64::from(self.steps);
         let profile = |masses: &[f64], loss: &dyn Fn(f64) -> f64| -> f64 {
-            let places = (0u32..).map(|k| WIDTH * (f64::from(k) + steps * first));
+            let places = (0u32..).map(|k| self.least + WIDTH * f64::from(k));
             masses
                 .iter()
                 .zip(places)
                 .map(|(mass, place)| mass * -libm::expm1(epsilon - loss(place)).min(0.0))
                 .sum()
         };
-        let with = convolved(&cells.iter().map(|cell| cell.0).collect::<Vec<_>>());
-        let without = convolved(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
-        let wide = steps * WIDTH;
-        let lower = profile(&with, &|place| place).max(profile(&without, &|place| -place - wide));
-        let upper = profile(&with, &|place| place + wide).max(profile(&without, &|place| -place));
+        let open = self.open;
+        let lower = profile(&self.with, &|place| place).max(profile(&self.without, &|place| -place - open));
+        let upper = profile(&self.with, &|place| place + open).max(profile(&self.without, &|place| -place));
         (lower, upper)
+    }
+}
+
+/// The probability that a standard normal number is at most x.
+pub(super) fn below(x: f64) -> f64 {
+    upper_tail(Enclosure::point(-x)).hi()
+}
+
+impl Steps {
+    /// The losses of all released sums together.
+    pub(super) fn losses(&self) -> Losses {
+        let cells = self.cells();
+        let convolved = |mass: fn(&(f64, f64)) -> f64| {
+            let masses: Vec<f64> = cells.iter().map(mass).collect();
+            (1..self.steps).fold(masses.clone(), |sum, _| {
+                let mut next = vec![0.0; sum.len() + masses.len() - 1];
+                for (i, a) in sum.iter().enumerate().filter(|(_, a)| **a > 1e-20) {
+                    next[i..].iter_mut().zip(&masses).for_each(|(next, b)| *next += a * b);
+                }
+                next
+            })
+        };
+        let steps = f64::from(self.steps);
+        Losses {
+            with: convolved(|cell| cell.0),
+            without: convolved(|cell| cell.1),
+            least: steps * Self::cell(libm::log1p(-self.rate)) * WIDTH,
+            open: steps * WIDTH,
+        }
     }
 
     fn cell(loss: f64) -> f64 {
@@ -146,7 +165,7 @@ mod tests {
     fn one_step_on_all_records_is_the_gaussian_mechanism() {
         let steps = Steps { rate: 1.0 - 1e-12, multiplier: 1.0, steps: 1 };
         // δ(1) of μ = 1 is 0.12693…
-        let (lower, upper) = steps.delta(1.0);
+        let (lower, upper) = steps.losses().delta(1.0);
         assert!(lower < 0.126_937 && upper > 0.126_936 && upper - lower < 0.01, "{lower} {upper}");
         assert!((steps.delta_of_the_last(1.0) - 0.126_936_7).abs() < 1e-6);
     }
@@ -155,7 +174,7 @@ mod tests {
     fn the_last_parameter_tells_less_than_all_sums() {
         let steps = Steps { rate: 0.5, multiplier: 1.0, steps: 3 };
         for epsilon in [0.1, 0.5, 1.0, 2.0] {
-            let (last, all) = (steps.delta_of_the_last(epsilon), steps.delta(epsilon));
+            let (last, all) = (steps.delta_of_the_last(epsilon), steps.losses().delta(epsilon));
             assert!(0.0 < last && last < all.1 && all.0 < all.1, "{epsilon}: {last} {all:?}");
         }
     }
