@@ -17,7 +17,9 @@ pub(super) fn all() -> Audits {
 }
 
 /// Records that are the numbers of their bins.
-fn bins() -> Result<Histogram<usize, fn(&usize) -> usize, dp_core::AddRemove>, dp_core::Error> {
+type Bins = Histogram<usize, fn(&usize) -> usize, dp_core::AddRemove>;
+
+fn bins() -> Result<Bins, dp_core::Error> {
     Histogram::new(3, (|bin: &usize| *bin) as fn(&usize) -> usize)
 }
 

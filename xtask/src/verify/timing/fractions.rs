@@ -95,8 +95,8 @@ mod tests {
                 }
             }
             let q = (-1.0 / scale).exp();
-            for (place, count) in counts.iter().enumerate() {
-                let p = (1.0 - q) / (1.0 + q) * q.powi((place as i32 - 2).abs());
+            for (place, count) in (-2_i32..).zip(counts) {
+                let p = (1.0 - q) / (1.0 + q) * q.powi(place.abs());
                 // Six standard deviations: a false alarm has probability 2·10⁻⁹ for each of 15 counts, and the seed is fixed.
                 let deviation = (p * (1.0 - p) * f64::from(draws)).sqrt();
                 assert!((count - p * f64::from(draws)).abs() < 6.0 * deviation, "{scale} {place}: {count}");
