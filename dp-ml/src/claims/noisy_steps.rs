@@ -18,7 +18,7 @@ pub(super) const L10: Claim = Claim {
     formula: "g̃ = Σ_{i∈B} g_i·min(1, C/‖g_i‖) + N(0, σ²C²), P(i ∈ B) = q;  δ(ε) = sup_S P^T(S) − e^ε·Q^T(S), P = (1 − q)·N(0, σ²) + q·N(1, σ²), Q = N(0, σ²)",
     meaning: "This is how neural networks are trained privately: no record may pull harder than C, batches are random, and noise covers the pull of any one record. Three things must be true, and each was looked at in the code as it is built. A record that is added moves the sum of a step by C at most, however \
               long its gradient is, as trainings with the same randomness with and without it show. The parameters have the law that the noise and the sampling should give them, which 120,000 trainings on no, one and two records were compared with. And for that law the ε and δ that the library states are an upper bound: the exact δ of all released sums was bracketed \
-              without the accountant, and the stated one is above it, by a few percent only. The last parameter alone tells less, which the guarantee does not use. The other pictures show how ε grows with the steps of a long training, and what privacy costs in accuracy.",
+              without the accountant, and the stated one agrees with it to a percent. The last parameter alone tells less, which the guarantee does not use. The other pictures show how ε grows with the steps of a long training, and what privacy costs in accuracy.",
     kind: Kind::Exact,
     expected: Verdict::Holds,
     check: || judge(1.0, BUILT, BUILT).unwrap_or_else(|error| Finding::undecided(error.to_string())),

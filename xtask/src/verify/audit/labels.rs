@@ -30,7 +30,7 @@ impl Bins {
         let mut cuts: Vec<f64> = tail
             .clone()
             .chain(places)
-            .chain(tail.map(|n| sample.len() - 1 - n.min(sample.len() - 1)))
+            .chain(tail.map(|n| sample.len().saturating_sub(n + 1)))
             .filter_map(|place| sample.get(place).copied())
             .filter(|cut| !cut.is_nan())
             .collect();

@@ -6,6 +6,7 @@ use super::style::Style;
 use crate::verify::audit::Audited;
 use crate::verify::findings::Findings;
 use crate::verify::outcome::Outcome;
+use crate::verify::timing::Timing;
 use crate::verify::tried::Tried;
 
 /// Lines end here, so that the statements form a column.
@@ -24,7 +25,7 @@ pub(in crate::verify) fn table(findings: &Findings, details: bool, style: Style)
     }
     if !findings.timings.is_empty() {
         lines.push(String::new());
-        lines.push("timing test: |t| above 4.5 tells two classes of draws apart".into());
+        lines.push(format!("timing test: |t| above {} tells two classes of draws apart", Timing::VISIBLE));
         lines.extend(
             findings
                 .timings

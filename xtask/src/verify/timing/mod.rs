@@ -31,6 +31,21 @@ pub(in crate::verify) struct Timing {
     pub(in crate::verify) draws: u64,
 }
 
+impl Timing {
+    /// A |t| beyond this is customarily called a leak.
+    pub(in crate::verify) const VISIBLE: f64 = 4.5;
+
+    /// Whether the clock can tell the classes apart.
+    pub(in crate::verify) fn visible(&self) -> bool {
+        self.t.abs() > Self::VISIBLE
+    }
+
+    /// Whether this is not the library's sampler.
+    pub(in crate::verify) fn for_comparison(&self) -> bool {
+        self.sampler == subjects::FRACTIONS
+    }
+}
+
 /// What part of the observations is kept.
 const KEPT: f64 = 0.95;
 /// How many draws are timed at once where inputs and scales are compared: the clock is coarser than a draw.

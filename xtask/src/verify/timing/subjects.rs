@@ -11,7 +11,8 @@ use super::{Test, by_magnitude, chosen, fractions};
 
 const INPUTS: &str = "fixed versus random input";
 const SCALES: &str = "scale 1.3 versus 1300.7";
-const FRACTIONS: &str = "fractions of long integers, discrete Laplace";
+/// What the sampler to compare with is called.
+pub(super) const FRACTIONS: &str = "fractions of long integers, discrete Laplace";
 
 fn scale(b: f64) -> Scale {
     Scale::new(b).expect("a positive constant")

@@ -27,15 +27,15 @@ pub(super) fn table(outcomes: &[Outcome]) -> Markup {
 
 fn row(Outcome { claim, finding, as_expected, .. }: &Outcome) -> Markup {
     html! {
-        tr {
+        tr data-words={ (claim.formula) " " (claim.meaning) } {
             td { a href={ "#" (claim.id) } { (claim.id) } }
             td.good[*as_expected].bad[!*as_expected] {
                 (finding.verdict.to_string())
                 @if !as_expected { ", expected: " (claim.expected.to_string()) }
             }
-            td { (claim.kind.to_string()) }
+            td data-label="Check" { (claim.kind.to_string()) }
             td { (claim.statement) span.small { " (" (claim.source) ")" } }
-            td { @if let Some(slack) = &finding.slack { (room(slack)) } }
+            td data-label="Room" { @if let Some(slack) = &finding.slack { (room(slack)) } }
         }
     }
 }
@@ -66,7 +66,7 @@ fn article(Outcome { claim, finding, as_expected, seconds }: &Outcome) -> Markup
             @if !claim.formula.is_empty() { p.formula { (claim.formula) } }
             p { (claim.meaning) }
             @if let Some(slack) = &finding.slack { p { (sentence(slack)) } }
-            @for figure in &finding.figures { figure { (picture(figure)) } }
+            @for figure in &finding.figures { (picture(figure, &html! {})) }
             details {
                 summary { "What the check saw (" (claim.kind.to_string()) ", " (format!("{seconds:.2} s")) ")" }
                 p.detail { (finding.detail) }
@@ -102,7 +102,7 @@ pub(super) fn gallery(outcomes: &[Outcome]) -> Markup {
         html! {
             @for outcome in of(ids) {
                 @for figure in &outcome.finding.figures {
-                    figure { (picture(figure)) figcaption { "Claim " a href={ "#" (outcome.claim.id) } { (outcome.claim.id) } } }
+                    (picture(figure, &html! { " (claim " a href={ "#" (outcome.claim.id) } { (outcome.claim.id) } ")" }))
                 }
             }
         }
@@ -110,15 +110,17 @@ pub(super) fn gallery(outcomes: &[Outcome]) -> Markup {
     html! {
         section #pictures {
             h2 { "Pictures" }
+            p { "The broad pale line is what is claimed, where there is a claim. A true curve below it leaves room; one above it is a refutation. The same pictures stand beside their claims, and more of them." }
             h3 { "What a statistic costs: global, local and smooth sensitivity" }
             div.gallery { (shown(&["M10", "S5", "S13", "S18", "S19"])) }
             h3 { "Training with noise: how it converges" }
-            div.gallery { (shown(&["L2", "L7", "L8", "L9"])) }
+            div.gallery { (shown(&["L2", "L6", "L7", "L8", "L9", "L10", "L11"])) }
         }
     }
 }
 
-fn picture(figure: &Figure) -> Markup {
+/// The title is text of the page and not of the picture, so that it can be read on a phone.
+fn picture(figure: &Figure, after_the_title: &Markup) -> Markup {
     fn axis(axis: &dp_core::claims::Axis) -> Axis<'_> {
         if axis.logarithmic { Axis::Logarithmic(&axis.label) } else { Axis::Linear(&axis.label) }
     }
@@ -127,7 +129,8 @@ fn picture(figure: &Figure) -> Markup {
         .iter()
         .map(|curve| plot::Curve { name: curve.name.clone(), points: curve.points.clone() })
         .collect();
-    PreEscaped(plot::svg(&figure.title, axis(&figure.x), axis(&figure.y), &curves))
+    let svg = PreEscaped(plot::svg("", axis(&figure.x), axis(&figure.y), &curves));
+    html! { figure { figcaption { (figure.title) (after_the_title) } (svg) } }
 }
 
 /// A factor, with as many digits as anybody wants.

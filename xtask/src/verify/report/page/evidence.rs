@@ -18,11 +18,11 @@ pub(super) fn mutants(tried: &[Tried]) -> Markup {
                     tbody {
                         @for mutant in tried {
                             tr {
-                                td { (mutant.name) }
+                                td { b { (mutant.name) } }
                                 td.good[mutant.caught].bad[!mutant.caught] { @if mutant.caught { "caught" } @else { "not caught" } }
-                                td { (mutant.mistake) }
-                                td { (mutant.by) }
-                                td { (mutant.right) }
+                                td data-label="Mistake" { (mutant.mistake) }
+                                td data-label="Caught by" { (mutant.by) }
+                                td data-label="What the library does" { (mutant.right) }
                             }
                         }
                     }
@@ -56,9 +56,9 @@ fn audit(audited: &Audited) -> Markup {
     html! {
         tr {
             td { b { (audited.name) } br; span.small { (audited.what) } }
-            td { span.small { (audited.neighbours) " (" (audited.relation) ")" } }
-            td { (format!("ε = {:.3}", audited.epsilon)) @if audited.delta > 0.0 { (format!(", δ = {:.1e}", audited.delta)) } }
-            td.good[!audited.exceeded].bad[audited.exceeded] {
+            td data-label="Neighbours" { span.small { (audited.neighbours) " (" (audited.relation) ")" } }
+            td data-label="Claimed" { (format!("ε = {:.3}", audited.epsilon)) @if audited.delta > 0.0 { (format!(", δ = {:.1e}", audited.delta)) } }
+            td.good[!audited.exceeded].bad[audited.exceeded] data-label="At least" {
                 (format!("{:.3}", audited.lower.epsilon))
                 @if audited.exceeded { br; span.small { (audited.lower.event) } }
             }
@@ -73,8 +73,8 @@ pub(super) fn timings(timings: &[Timing]) -> Markup {
         section #timing {
             h2 { "Timing" }
             p {
-                "Draws of two classes, in random order, and Welch's t for the difference of their mean durations. A |t| above 4.5 is a difference that somebody who times many draws can see. "
-                "It is reported and does not decide the run, because machines are noisy and because durations are outside the promise (see the " a href="#scope" { "scope" } ")."
+                "Draws of two classes, in random order, and Welch's t for the difference of their mean durations. A |t| above " (Timing::VISIBLE) " is a difference that somebody who times many draws can see; those are marked. "
+                "The last rows are a sampler of the kind that computes with fractions of long integers, for comparison. All this is reported and does not decide the run, because machines are noisy and because durations are outside the promise (see the " a href="#scope" { "scope" } ")."
             }
             div.wide {
                 table {
@@ -82,10 +82,10 @@ pub(super) fn timings(timings: &[Timing]) -> Markup {
                     tbody {
                         @for timing in timings {
                             tr {
-                                td { (timing.sampler) }
+                                td { b { (timing.sampler) } }
                                 td { (timing.classes) }
-                                td { (format!("{:.1}", timing.t)) }
-                                td { (format!("{:.1} and {:.1}", timing.nanoseconds.0, timing.nanoseconds.1)) }
+                                td.bad[timing.visible()] data-label="t" { (format!("{:.1}", timing.t)) @if timing.visible() { " (can be seen)" } }
+                                td data-label="Nanoseconds" { (format!("{:.1} and {:.1}", timing.nanoseconds.0, timing.nanoseconds.1)) }
                             }
                         }
                     }

@@ -34,7 +34,7 @@ pub(super) fn render(findings: &Findings) -> String {
                     @if !findings.timings.is_empty() { (evidence::timings(&findings.timings)) }
                     (notions::section(&findings.claims))
                     (claims::gallery(&findings.claims))
-                    (scope::section())
+                    (scope::section(&findings.timings))
                     (claims::details(&findings.claims))
                 }
                 script { (PreEscaped(FILTER)) }
@@ -57,6 +57,7 @@ fn summary(findings: &Findings) -> Markup {
             (format!("{:.1} s on {} ({}). ", findings.seconds, std::env::consts::OS, std::env::consts::ARCH))
             "The same as data: " a href="report.json" { "report.json" } "."
         }
+        (scope::badge())
     }
 }
 
