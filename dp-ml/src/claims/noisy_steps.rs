@@ -186,7 +186,7 @@ fn accuracy() -> Result<Figure, Error> {
     let features = numbers.iter().map(|x| *x as f32).collect();
     let data = Data::new(Matrix::new(1000, 1, features)?, vec![(); 1000])?;
     let mut figure = Figure::new(
-        "DP-SGD for the mean of 1000 exponential numbers, batches of 100: means of ten runs",
+        "DP-SGD for the mean of 1000 exponential numbers, batches of 100, means of ten runs",
         Axis::logarithmic("steps"),
         Axis::logarithmic("squared error"),
     );

@@ -110,7 +110,7 @@ pub(super) fn gallery(outcomes: &[Outcome]) -> Markup {
     html! {
         section #pictures {
             h2 { "Pictures" }
-            p { "The broad pale line is what is claimed, where there is a claim. A true curve below it leaves room; one above it is a refutation. The same pictures stand beside their claims, and more of them." }
+            p { "A broad pale line is what is claimed. A true curve below it leaves room; one above it is a refutation. The same pictures stand beside their claims, and more of them." }
             h3 { "What a statistic costs: global, local and smooth sensitivity" }
             div.gallery { (shown(&["M10", "S5", "S13", "S18", "S19"])) }
             h3 { "Training with noise: how it converges" }
@@ -130,10 +130,16 @@ fn picture(figure: &Figure, after_the_title: &Markup) -> Markup {
         .map(|curve| plot::Curve { name: curve.name.clone(), points: curve.points.clone() })
         .collect();
     let svg = PreEscaped(plot::svg("", axis(&figure.x), axis(&figure.y), &curves));
-    html! { figure { figcaption { (figure.title) (after_the_title) } (svg) } }
+    let claimed = figure.curves.first().is_some_and(|curve| curve.name.starts_with("claimed"));
+    html! { figure.claimed[claimed] { figcaption { (figure.title) (after_the_title) } (svg) } }
 }
 
 /// A factor, with as many digits as anybody wants.
 fn brief(factor: f64) -> String {
-    if (0.01..1e4).contains(&factor) { format!("{factor:.2}") } else { format!("{factor:.1e}") }
+    match factor {
+        0.01..1e4 => format!("{factor:.2}"),
+        // Where truth is next to nothing, such as a δ beyond the floats.
+        1e12.. => "more than 10¹²".into(),
+        _ => format!("{factor:.1e}"),
+    }
 }

@@ -20,7 +20,7 @@ pub(super) fn section(timings: &[Timing]) -> Markup {
     html! {
         section #scope {
             h2 { "Scope: what is not checked" }
-            p { "All that stands above rests on these, and nothing on this page tests them." }
+            p { "All that this page says rests on these, and it tests none of them but durations." }
             ul {
                 li { b { "Randomness. " } "That the operating system's randomness is random, and that ChaCha20 cannot be told from it. Audits draw from a fixed seed, so that a run can be repeated; releases do not." }
                 li { b { "Memory. " } "That nobody else reads the memory of the process, its swap space or its core dumps." }
@@ -41,8 +41,8 @@ fn durations(timings: &[Timing]) -> Markup {
     html! {
         li {
             b { "Durations. " }
-            "The library does not draw in constant time. Bounded Laplace noise, the exponential mechanism, permute and flip and discrete Gaussian noise draw again until something fits, and how long that takes depends on the private input, "
-            "on the scale, or on both: whoever can time single releases precisely learns something that no guarantee here counts. A scale that follows from public bounds is no secret; a smooth bound is. Who fears this should release at fixed times. "
+            "The library does not draw in constant time. Bounded Laplace noise, the exponential mechanism, permute and flip and discrete Gaussian noise take longer for some private inputs than for others, or for some scales, "
+            "or both: whoever can time single releases precisely learns something that no guarantee here counts. A scale that follows from public bounds is no secret; a smooth bound is. Who fears this should release at fixed times. "
             @if timings.is_empty() { "This run has not measured durations." }
             @else if seen.is_empty() { "This run has seen no difference, which does not show that there is none." }
             @else {
