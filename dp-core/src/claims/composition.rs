@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::{Claim, Finding, Kind, Verdict};
+use super::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use crate::measurement::SplitAt;
 use crate::rounding::ln_up;
 use crate::{AddRemove, Adjacency, Epsilon, Error, Measurement, Pure, ReplaceOne};
@@ -117,25 +117,43 @@ fn is_exactly(cost: Pure, worst: f64) -> bool {
     (cost.epsilon().get() - worst).abs() <= 1e-12 * worst
 }
 
+/// The claimed and the exact loss as the odds of one response grow from one to twelve.
+fn growing(title: &str, losses: impl Fn(Response) -> (Pure, f64)) -> Figure {
+    let [mut claimed, mut truth] = [vec![], vec![]];
+    for odds in 1..=12 {
+        let response = Response { odds };
+        let (stated, worst) = losses(response);
+        let epsilon = response.cost().epsilon().get();
+        claimed.push((epsilon, stated.epsilon().get()));
+        truth.push((epsilon, worst));
+    }
+    Figure::new(title, Axis::linear("ε of one of the releases"), Axis::linear("loss of all together"))
+        .curve("claimed", claimed)
+        .curve("true, over all joint outcomes", truth)
+}
+
+/// The exact loss of two releases of one bit.
+fn both_lose(first: Response, second: Response) -> f64 {
+    let release = |bit| vec![first.weights(bit), second.weights(bit)];
+    worst_loss(&[(release(false), release(true)), (release(true), release(false))])
+}
+
 fn sequential(cost: impl Fn(Response, Response) -> Pure) -> Finding {
     for odds in [[2, 2], [2, 5], [3, 1]] {
         let [first, second] = odds.map(|odds| Response { odds });
-        let release = |bit| vec![first.weights(bit), second.weights(bit)];
-        let worst = worst_loss(&[(release(false), release(true)), (release(true), release(false))]);
-        let claimed = cost(first, second);
+        let (worst, claimed) = (both_lose(first, second), cost(first, second));
         if !is_exactly(claimed, worst) {
             return Finding::refuted(format!("two releases with odds {odds:?} lose {worst}, not {claimed}"));
         }
     }
+    let other = Response { odds: 3 };
+    let title = "Two releases of one bit, one of them with ε = ln 3";
     Finding::holds("the exact loss of two releases of one bit is the sum, for three pairs of odds")
+        .with_figure(growing(title, |response| (cost(response, other), both_lose(response, other))))
 }
 
-/// Each part publishes whether it has a record. Data sets: at most one record, in one of three parts.
-fn parallel(
-    under_add_remove: impl Fn(Vec<Pure>) -> Result<Pure, Error>,
-    under_replace_one: impl Fn(Vec<Pure>) -> Result<Pure, Error>,
-) -> Finding {
-    let parts = [2, 5, 3].map(|odds| Response { odds });
+/// The exact losses of three parts under add/remove and under replace-one. Each publishes whether it has a record; data sets have at most one, in one of the parts.
+fn parts_lose(parts: [Response; 3]) -> (f64, f64) {
     let release = |place: Option<usize>| -> Releases {
         parts.iter().enumerate().map(|(i, part)| part.weights(place == Some(i))).collect()
     };
@@ -145,12 +163,20 @@ fn parallel(
         added.push((release(Some(place)), release(None)));
         replaced.extend((0..3).map(|other| (release(Some(place)), release(Some(other)))));
     }
+    (worst_loss(&added), worst_loss(&replaced))
+}
+
+fn parallel(
+    under_add_remove: impl Fn(Vec<Pure>) -> Result<Pure, Error>,
+    under_replace_one: impl Fn(Vec<Pure>) -> Result<Pure, Error>,
+) -> Finding {
+    let parts = [2, 5, 3].map(|odds| Response { odds });
     let costs = parts.map(Response::cost).to_vec();
     let (Ok(for_added), Ok(for_replaced)) = (under_add_remove(costs.clone()), under_replace_one(costs))
     else {
         return Finding::undecided("the parts were refused");
     };
-    let (worst_added, worst_replaced) = (worst_loss(&added), worst_loss(&replaced));
+    let (worst_added, worst_replaced) = parts_lose(parts);
     if !is_exactly(for_added, worst_added) {
         return Finding::refuted(format!("an added record loses {worst_added}, not {for_added}"));
     }
@@ -161,24 +187,46 @@ fn parallel(
         "three parts with ε = ln 2, ln 5, ln 3: the exact loss is {worst_added:.4} under add/remove; under replace-one a record moves from \
          part to part and loses {worst_replaced:.4}, more than any part alone"
     ))
+    .with_figure(
+        growing("Three parts, two of them with ε = ln 2 and ln 3, under add/remove", |part| {
+            let parts = [Response { odds: 2 }, part, Response { odds: 3 }];
+            (stated(&under_add_remove, parts), parts_lose(parts).0)
+        }),
+    )
+    .with_figure(growing("The same under replace-one", |part| {
+        let parts = [Response { odds: 2 }, part, Response { odds: 3 }];
+        (stated(&under_replace_one, parts), parts_lose(parts).1)
+    }))
 }
 
-/// Two positions; the first bit is published twice, the second once. All neighbours under replace-one.
+/// What a rule says of three parts; nothing is promised where it refuses them.
+fn stated(rule: impl Fn(Vec<Pure>) -> Result<Pure, Error>, parts: [Response; 3]) -> Pure {
+    rule(parts.map(Response::cost).to_vec()).unwrap_or(Epsilon::INFINITE.into())
+}
+
+/// The exact loss on two positions, the first bit being published twice and the second once. All neighbours under replace-one.
+fn positions_lose([a, b, c]: [Response; 3]) -> f64 {
+    let release = |data: [bool; 2]| vec![a.weights(data[0]), b.weights(data[0]), c.weights(data[1])];
+    let mut neighbours = vec![];
+    for [first, second] in [[false, false], [false, true], [true, false], [true, true]] {
+        neighbours.push((release([first, second]), release([!first, second])));
+        neighbours.push((release([first, second]), release([first, !second])));
+    }
+    worst_loss(&neighbours)
+}
+
 fn example_8(cost: impl Fn(Response, Response, Response) -> Pure) -> Finding {
     for odds in [[2, 3, 5], [2, 2, 9]] {
         let [a, b, c] = odds.map(|odds| Response { odds });
-        let release = |data: [bool; 2]| vec![a.weights(data[0]), b.weights(data[0]), c.weights(data[1])];
-        let mut neighbours = vec![];
-        for [first, second] in [[false, false], [false, true], [true, false], [true, true]] {
-            neighbours.push((release([first, second]), release([!first, second])));
-            neighbours.push((release([first, second]), release([first, !second])));
-        }
-        let (worst, claimed) = (worst_loss(&neighbours), cost(a, b, c));
+        let (worst, claimed) = (positions_lose([a, b, c]), cost(a, b, c));
         if !is_exactly(claimed, worst) {
             return Finding::refuted(format!("with odds {odds:?} the loss is {worst}, not {claimed}"));
         }
     }
+    let two = Response { odds: 2 };
+    let title = "Two releases with ε = ln 2 of the first position, one of the second";
     Finding::holds("the exact loss over all neighbours on two positions, with either side the larger")
+        .with_figure(growing(title, |c| (cost(two, two, c), positions_lose([two, two, c]))))
 }
 
 #[cfg(test)]

@@ -141,3 +141,52 @@ fn at_least(count: u64) -> f64 {
     let nearest = count as f64;
     if count < 1 << 53 { nearest } else { nearest.next_up() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A notion that leaves `times` as it is: δ per release.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Leaks(u32);
+
+    impl core::fmt::Display for Leaks {
+        fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            write!(f, "{} leaks", self.0)
+        }
+    }
+
+    impl Guarantee for Leaks {
+        fn perfect() -> Self {
+            Self(0)
+        }
+        fn compose(&self, other: &Self) -> Self {
+            Self(self.0 + other.0)
+        }
+        fn join(&self, other: &Self) -> Self {
+            Self(self.0.max(other.0))
+        }
+        fn is_at_most(&self, other: &Self) -> bool {
+            self.0 <= other.0
+        }
+        fn for_group(&self, size: u32) -> Self {
+            Self(self.0 * size)
+        }
+        fn delta_at(&self, _: Epsilon) -> Delta {
+            Delta::saturating(f64::from(self.0) * 1e-9)
+        }
+        fn epsilon_at(&self, _: Delta) -> Epsilon {
+            Epsilon::saturating(f64::INFINITY)
+        }
+    }
+
+    #[test]
+    fn a_notion_of_your_own_is_composed_as_often_as_it_is_released() {
+        for (count, leaks) in [0_u64, 1, 2, 3, 4, 5, 6, 7, 64, 1000]
+            .into_iter()
+            .zip([0_u32, 3, 6, 9, 12, 15, 18, 21, 192, 3000])
+        {
+            assert_eq!(Leaks(3).times(count), Leaks(leaks), "{count}");
+        }
+    }
+}

@@ -164,6 +164,15 @@ mod tests {
     }
 
     #[test]
+    fn noise_multipliers_are_checked() {
+        let pair = GaussianPair::with_noise_multiplier(4.0).unwrap();
+        assert!(pair.mu().get() >= 0.25 && pair.mu().get() < 0.250_001);
+        for multiplier in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(GaussianPair::with_noise_multiplier(multiplier).is_err(), "{multiplier}");
+        }
+    }
+
+    #[test]
     fn laws() {
         for mu in [1e-3, 0.1, 1.0, 3.0] {
             assert_laws(&pair(mu), mu.max(mu * mu));

@@ -106,9 +106,23 @@ fn least_bound(bound: impl Fn(f64, f64) -> f64) -> Result<Finding, Error> {
             }
         }
     }
-    Ok(Finding::holds(format!(
+    let finding = Finding::holds(format!(
         "on {pairs} data sets it is what raising the local sensitivities until they are smooth comes to"
-    )))
+    ));
+    Ok(finding.with_figure(landscape()?))
+}
+
+/// The local sensitivity of the median on all data sets, and its least smooth bound.
+fn landscape() -> Result<Figure, Error> {
+    const BETA: f64 = 0.5;
+    let [(_, space), _] = queries()?;
+    let along = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
+        (1u32..).map(f64::from).zip((0..space.lists.len()).map(of)).collect()
+    };
+    let title = format!("The median on all data sets of three records, β = {BETA}");
+    Ok(Figure::new(title, Axis::linear("number of the data set"), Axis::linear("sensitivity"))
+        .curve("least smooth bound", along(&|x| space.smooth(x, BETA)))
+        .curve("local sensitivity", along(&|x| space.local[x])))
 }
 
 /// Judges S* = max_k e^(−β(k + shift))·A⁽ᵏ⁾ against the definition, and the library's median and mean with it.

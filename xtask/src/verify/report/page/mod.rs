@@ -82,7 +82,7 @@ fn how_to_read() -> Markup {
             "e" sup { "ε" } ", but for a probability of δ. This page says what this library rests on, and how each part was checked on the machine that wrote the page."
         }
         ul {
-            li { b { "Claims" } " are sentences of five sets of lecture notes. Those that are true were shown to hold; those that are false were refuted by a certified counterexample, and what the library does instead was shown to hold." }
+            li { b { "Claims" } " are sentences of five sets of lecture notes, and some of the literature. Those that are true were shown to hold; those that are false were refuted by a certified counterexample, and what the library does instead was shown to hold." }
             li { b { "Mutants" } " are mechanisms that are broken on purpose. Each must be caught, or the checks are worthless." }
             li { b { "Audits" } " attack the real code: from its outputs alone they prove a lower bound on the ε that it really has. A bound above the claimed ε would be a flaw." }
         }
