@@ -1,38 +1,70 @@
-//! Softmax regression on MNIST with (1, 10⁻⁵)-privacy: `cargo run --release -p dp-ml --example mnist <folder with the four gzipped files>`.
+//! Learns digits privately: `cargo run --release -p dp-ml --example mnist [FOLDER [MODEL [EPSILON]]]`.
 //!
-//! Without a folder it learns the small digits that are shipped with the crate.
-#![allow(clippy::cast_precision_loss)] // counts
+//! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the small digits that are shipped with the crate are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (softmax regression on fixed features, the
+//! best of them and the default), EPSILON is 2 unless it is given, δ = 10⁻⁵.
 
 use dp_accounting::Budget;
 use dp_core::Approx;
 use dp_mechanisms::rng::OsSeeded;
-use dp_ml::Plan;
-use dp_ml::model::{Model, Perceptron};
+use dp_ml::features::{Scattering, Upright};
+use dp_ml::model::{Activation, Convolutional, Model, Perceptron};
 use dp_ml::training::Training;
+use dp_ml::{Data, Plan};
 
+#[path = "shared/scores.rs"]
+mod scores;
 #[path = "shared/tables.rs"]
 mod tables;
+use scores::Failure;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (training, test) = match std::env::args().nth(1) {
-        Some(folder) => tables::mnist(&folder)?,
-        None => tables::digits()?.split(0.25, &mut OsSeeded::new()?)?,
-    };
-    let (records, features) = (training.len(), training.features().columns());
-    let target = Approx::new(1.0, 1e-5)?;
-    let plan = Plan::for_target(records, features, 10, target)?;
-    println!(
-        "{records} images, {} steps of {:.0} images at rate {:.2}",
-        plan.steps(),
-        plan.batch(),
-        plan.rate()
-    );
-
-    let run = Training::new(Perceptron::softmax(features, 10)?, plan.settings())?.with_progress_bar();
+fn learn<M: Model<Target = u32>>(
+    model: M,
+    plan: Plan,
+    target: Approx,
+    (training, test): (Data<u32>, Data<u32>),
+) -> Result<(), Failure> {
+    println!("{} images of {} features: {plan}", training.len(), training.features().columns());
+    let run = Training::new(model, plan.settings())?.with_progress_bar();
     let trained = Budget::new(target).spend(&run, &training, &mut OsSeeded::new()?)?;
-    let predicted = run.model().predict(trained.parameters(), test.features());
-    let right = predicted.iter().zip(test.targets()).filter(|(a, b)| a == b).count();
-    println!("{:.1} % of {} test images are right", 100.0 * right as f64 / test.len() as f64, test.len());
+    let right = scores::accuracy(&run.model().predict(trained.parameters(), test.features()), &test);
+    println!("{:.2} % of {} test images are right", 100.0 * right, test.len());
     println!("{}, noise multiplier {:.2}", trained.report().guarantee, trained.report().noise_multiplier);
     Ok(())
+}
+
+fn main() -> Result<(), Failure> {
+    let argument = |i: usize| std::env::args().nth(i);
+    let (side, (training, test)) = match argument(1).filter(|folder| folder != "-") {
+        Some(folder) => (28, tables::mnist(&folder)?),
+        None => (8, tables::digits()?.split(0.25, &mut OsSeeded::new()?)?),
+    };
+    let target = Approx::new(argument(3).map_or(Ok(2.0), |epsilon| epsilon.parse())?, 1e-5)?;
+    let (records, pixels) = (training.len(), side * side);
+    let each = |map: &dyn Fn(Data<u32>) -> Result<Data<u32>, dp_core::Error>| {
+        Ok::<_, dp_core::Error>((map(training.clone())?, map(test.clone())?))
+    };
+    let linear = Plan::for_classes(records, 10, target)?;
+    // For networks, rows of variance 1.
+    let standard =
+        || each(&|images| images.with_normalised_rows(f64::from(u32::try_from(side).unwrap_or(1))));
+    match argument(2).as_deref().unwrap_or("scattering") {
+        "softmax" => {
+            let rows = each(&|images| images.with_normalised_rows(Plan::ROW_LENGTH))?;
+            learn(Perceptron::softmax(pixels, 10)?, linear, target, rows)
+        }
+        "mlp" => {
+            let model = Perceptron::new(pixels, &[128], 10, Activation::Relu)?;
+            learn(model, Plan::for_network(records, 2, target)?, target, standard()?)
+        }
+        "cnn" if side == 28 => {
+            let plan = Plan::for_network(records, 4, target)?.within_epochs(20.0)?;
+            learn(Convolutional::new(), plan, target, standard()?)
+        }
+        "scattering" => {
+            let (upright, scattering) = (Upright::new(side)?, Scattering::new(side)?);
+            let rows = each(&|images| scattering.apply(&upright.apply(&images)?))?;
+            learn(Perceptron::softmax(scattering.features(), 10)?, linear, target, rows)
+        }
+        _ => Err("choose softmax, mlp, scattering, or on MNIST cnn".into()),
+    }
 }

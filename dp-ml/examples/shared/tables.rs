@@ -1,11 +1,11 @@
-//! The shipped tables, scaled by declared constants.
+//! The tables of the examples, scaled by declared constants.
 //!
 //! Means and scales of the columns were computed from these very files, training and test records alike, and rounded to two digits. The files are public, so that is fine for showing what a method does, but no guarantee
 //! covers these constants and scores gain a little by them. On data of your own they must come from elsewhere: what is known of the columns, public data, or a release.
 #![allow(dead_code, unreachable_pub)] // each example uses some of them
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // features are floats of 32 bits
 
-use dp_ml::{Csv, Data, Idx, Plan, ReadError, Scaling};
+use dp_ml::{Column, Csv, Data, Idx, ReadError, Scaling};
 
 const TUMOURS: ([f64; 30], [f64; 30]) = (
     [
@@ -21,32 +21,48 @@ const PATIENTS: ([f64; 10], [f64; 10]) = (
     [49.0, 1.5, 26.0, 95.0, 190.0, 120.0, 50.0, 4.1, 4.6, 91.0],
     [13.0, 0.5, 4.4, 14.0, 35.0, 30.0, 13.0, 1.3, 0.52, 11.0],
 );
+const DIAMONDS: ([f64; 9], [f64; 9]) =
+    ([0.8, 2.9, 2.6, 3.0, 62.0, 57.0, 5.7, 5.7, 3.5], [0.47, 1.1, 1.7, 1.6, 1.4, 2.2, 1.1, 1.1, 0.7]);
+const CUTS: [&str; 5] = ["Fair", "Good", "Very Good", "Premium", "Ideal"];
+const COLOURS: [&str; 7] = ["D", "E", "F", "G", "H", "I", "J"];
+const CLARITIES: [&str; 8] = ["I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"];
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 fn open(name: &str) -> Result<Csv, ReadError> {
     Csv::open(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR")))
 }
 
-/// Thirty measurements of a tumour, and whether it is benign. Rows have a length of at most `length`.
+/// Thirty measurements of a tumour, and whether it is benign. A typical row has this length.
 pub fn breast_cancer(length: f64) -> Result<Data<u32>, ReadError> {
     let table = open("breast_cancer")?;
     let data = table.classification(&table.numbers_but(&["target"]), "target", &DIGITS[..2])?;
-    Ok(rows_up_to(length, data, &TUMOURS.0, &TUMOURS.1)?)
+    Ok(standardised(length, data, &TUMOURS.0, &TUMOURS.1)?)
 }
 
-/// Ten measurements of a patient, and the progression of the disease between −1 and 1. Rows have a length of at most 1.
-pub fn diabetes() -> Result<Data<f32>, ReadError> {
+/// Ten measurements of a patient, and the progression of the disease between −1 and 1. A typical row has this length.
+pub fn diabetes(length: f64) -> Result<Data<f32>, ReadError> {
     let table = open("diabetes_raw")?;
     let data = table.regression(&table.numbers_but(&["target"]), "target")?;
-    Ok(rows_up_to(1.0, data, &PATIENTS.0, &PATIENTS.1)?
+    Ok(standardised(length, data, &PATIENTS.0, &PATIENTS.1)?
         .map_targets(|progression| (progression - 150.0) / 200.0))
 }
 
-/// Images of 8×8 pixels and the digit on them. Rows have the length of [`Plan::ROW_LENGTH`].
+/// Nine properties of a diamond, and the logarithm of its price between −1 and 1, from the folder with `diamonds.csv`. A typical row has this length.
+pub fn diamonds(folder: &str, length: f64) -> Result<Data<f32>, ReadError> {
+    let levels = [("cut", &CUTS[..]), ("color", &COLOURS), ("clarity", &CLARITIES)];
+    let columns: Vec<Column> = [Column::number("carat")]
+        .into_iter()
+        .chain(levels.map(|(name, levels)| Column::ordinal(name, levels)))
+        .chain(["depth", "table", "x", "y", "z"].map(Column::number))
+        .collect();
+    let data = Csv::open(format!("{folder}/diamonds.csv"))?.regression(&columns, "price")?;
+    Ok(standardised(length, data, &DIAMONDS.0, &DIAMONDS.1)?.map_targets(|price| (price.ln() - 7.8) / 2.0))
+}
+
+/// Images of 8×8 pixels and the digit on them.
 pub fn digits() -> Result<Data<u32>, ReadError> {
     let table = open("digits")?;
-    let data = table.classification(&table.numbers_but(&["target"]), "target", &DIGITS)?;
-    Ok(normalised(data))
+    table.classification(&table.numbers_but(&["target"]), "target", &DIGITS)
 }
 
 /// Training and test images of MNIST, from a folder with its four files.
@@ -55,29 +71,23 @@ pub fn mnist(folder: &str) -> Result<(Data<u32>, Data<u32>), ReadError> {
         let images = Idx::open(format!("{folder}/{name}-images-idx3-ubyte.gz"))?;
         images.labelled(&Idx::open(format!("{folder}/{name}-labels-idx1-ubyte.gz"))?, 10)
     };
-    Ok((normalised(part("train")?), normalised(part("t10k")?)))
+    Ok((part("train")?, part("t10k")?))
 }
 
-/// Each row by itself: without its mean, and with the length that suits a plan.
-fn normalised<Y: Copy>(data: Data<Y>) -> Data<Y> {
-    data.map_rows(|row| {
-        let mean = row.iter().sum::<f32>() / row.len() as f32;
-        row.iter_mut().for_each(|x| *x -= mean);
-        let length = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-9);
-        row.iter_mut().for_each(|x| *x *= Plan::ROW_LENGTH as f32 / length);
-    })
-}
-
-/// Standardised columns and a constant one, divided so that a typical row has this length, and longer ones shortened to it.
-fn rows_up_to<Y: Copy>(
+/// Standardised columns, divided so that a typical row has this length, and rows of more than twice that shortened: a few diamonds are 59 mm high.
+fn standardised<Y: Copy>(
     length: f64,
     data: Data<Y>,
     means: &[f64],
     scales: &[f64],
 ) -> Result<Data<Y>, dp_core::Error> {
-    let factor = length / (means.len() as f64 + 1.0).sqrt();
+    let factor = length / (means.len() as f64).sqrt();
     let scales: Vec<f64> = scales.iter().map(|scale| scale / factor).collect();
-    data.scaled(&Scaling::standard(means, &scales)?)?
-        .with_constant_feature(factor as f32)
-        .with_rows_up_to(length)
+    data.scaled(&Scaling::standard(means, &scales)?)?.with_rows_up_to(2.0 * length)
+}
+
+/// With a constant feature, so that a model without intercept has one, and no row longer than 1: what convex problems and noisy sums ask for.
+pub fn bounded<Y: Copy>(data: Data<Y>) -> Result<Data<Y>, dp_core::Error> {
+    let columns = data.features().columns() as f32;
+    data.with_constant_feature(1.0 / columns.sqrt()).with_rows_up_to(1.0)
 }

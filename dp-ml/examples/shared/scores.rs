@@ -1,0 +1,59 @@
+//! Scores on test records, as rows of a table.
+#![allow(dead_code, unreachable_pub)] // each example uses some of them
+#![allow(clippy::cast_precision_loss)] // counts
+
+use dp_core::Measurement;
+use dp_mechanisms::rng::Insecure;
+use dp_ml::model::Model;
+use dp_ml::training::Training;
+use dp_ml::{Data, Plan};
+
+pub type Failure = Box<dyn std::error::Error>;
+pub const SEEDS: u64 = 5;
+
+/// Prints mean and standard error over the seeds for each ε, if the row is wanted.
+pub fn row(
+    name: &str,
+    wanted: Option<&str>,
+    epsilons: &[f64],
+    score: impl Fn(f64, u64) -> Result<f64, Failure>,
+) -> Result<(), Failure> {
+    if wanted.is_some_and(|wanted| !name.contains(wanted)) {
+        return Ok(());
+    }
+    print!("| {name} |");
+    for epsilon in epsilons {
+        let scores: Vec<f64> = (0..SEEDS).map(|seed| score(*epsilon, seed)).collect::<Result<_, _>>()?;
+        let mean = scores.iter().sum::<f64>() / SEEDS as f64;
+        let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
+        print!(" ε {epsilon}: {mean:.4} ± {:.4} |", (squares / (SEEDS * (SEEDS - 1)) as f64).sqrt());
+        std::io::Write::flush(&mut std::io::stdout())?;
+    }
+    println!();
+    Ok(())
+}
+
+/// Trains by a plan and predicts the targets of test records.
+pub fn predictions<M: Model>(
+    model: M,
+    plan: &Plan,
+    training: &Data<M::Target>,
+    test: &Data<M::Target>,
+    seed: u64,
+) -> Result<Vec<M::Target>, Failure> {
+    let run = Training::new(model, plan.settings())?;
+    let trained = run.draw(training, &mut Insecure::seeded(seed))?;
+    Ok(run.model().predict(trained.parameters(), test.features()))
+}
+
+/// The share of classes that are right.
+pub fn accuracy(predicted: &[u32], test: &Data<u32>) -> f64 {
+    predicted.iter().zip(test.targets()).filter(|(a, b)| a == b).count() as f64 / test.len() as f64
+}
+
+/// The share of the variance that is explained.
+pub fn r_squared(predicted: &[f32], test: &Data<f32>) -> f64 {
+    let mean = test.targets().iter().map(|y| f64::from(*y)).sum::<f64>() / test.len() as f64;
+    let rest: f64 = predicted.iter().zip(test.targets()).map(|(p, y)| f64::from(p - y).powi(2)).sum();
+    1.0 - rest / test.targets().iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>()
+}
