@@ -1,5 +1,9 @@
 """What Python accountants take for the rows of accounting that they can answer: a line of JSON for each, in nanoseconds of the processor."""
 
+import os
+
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 import json
 import time
 

@@ -7,7 +7,8 @@
 //!
 //! Machines differ and are noisy, so ratios are what to read, and only of times that were [taken in turns](measure). Time is that of the processor on one thread; work on two threads is timed
 //! by the clock on the wall, beside one thread timed the same way, and means something on a quiet machine only. Ours and the floors draw from `ChaCha20Rng` of `rand_chacha`.
-//! Instructions, counted by valgrind, are a second opinion that no noise reaches.
+//! Python peers run in processes of their own, after ours: their ratios are less steady. Instructions, counted by valgrind, are a second opinion that no noise reaches; it knows no vectors of 512 bits, so where the processor has them it
+//! counts narrower ones.
 //!
 //! # What is compared
 //!

@@ -19,7 +19,9 @@ use crate::{AboveThreshold, Interaction, Laplace};
 /// mean is overfitted, and the answer is the hold-out mean with noise. The number of such answers is limited by a budget; the number of questions is not.
 ///
 /// **Theorem.** The whole interaction, however its questions are chosen, is ε-private for the hold-out set under [`ReplaceOne`]. *Proof.* The comparisons are the [`AboveThreshold`] of answers that one record moves by at most 1/n, at ε/2 for
-/// all of them. Each of the B noisy means is [`Laplace`] noise at ε/2B. They compose adaptively. ∎ So whatever is concluded from the answers, a query q say, is off by at most [`transfer_bound`](crate::transfer_bound) on average: it cannot
+/// all of them. Each of the B noisy means is [`Laplace`] noise at ε/2B, and comes between comparisons that share a noisy threshold T + z. The proof for the comparisons couples z with z + 1/n and
+/// compares, given z, what follows from fresh noise; a noisy mean, whose noise is fresh, too, and independent of z, multiplies the ratio of these densities by at most e^(ε/2B) for each z. So the ratio of all is at most e^(ε/2)·e^(B·ε/2B). (What
+/// the comparisons must not release is their own noisy answers.) ∎ So whatever is concluded from the answers, a query q say, is off by at most [`transfer_bound`](crate::transfer_bound) on average: it cannot
 /// have been fitted to the hold-out set.
 ///
 /// **Rounding.** A value is rounded to a multiple of 2⁻²⁰, record by record, and the multiples are added up as whole numbers; so is n times the training mean, which is public. One record moves the sum of the
@@ -51,7 +53,7 @@ pub struct ReusableHoldout {
 const UNITS: f64 = (1u32 << 20) as f64;
 
 /// The largest hold-out set: sums stay below 2⁵³, where floats are whole numbers.
-const LARGEST: usize = 1 << 32;
+const LARGEST: usize = 1 << 31;
 
 /// An answer of a [`ReusableHoldout`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,12 +68,12 @@ impl ReusableHoldout {
     /// A scheme for a hold-out set of `size` records that answers from it up to `budget` times, where the means are about `threshold` or more apart, at ε for the whole interaction.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 ≤ size ≤ 2³², 0 ≤ threshold ≤ 1 and budget ≥ 1; [`Error::Unreachable`] when ε is too small for a finite scale.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 ≤ size ≤ 2³¹, 0 ≤ threshold ≤ 1 and budget ≥ 1; [`Error::Unreachable`] when ε is too small for a finite scale.
     pub fn new(epsilon: f64, size: usize, threshold: f64, budget: u32) -> Result<Self, Error> {
         let epsilon = Epsilon::new(positive("epsilon", epsilon)?)?;
         if !(1..=LARGEST).contains(&size) {
             let argument = "the size of the hold-out set";
-            return Err(Error::OutOfRange { argument, allowed: "[1, 2^32]", found: as_float(size) });
+            return Err(Error::OutOfRange { argument, allowed: "[1, 2^31]", found: as_float(size) });
         }
         let threshold = within("threshold", "[0, 1]", threshold, (0.0..=1.0).contains(&threshold))?;
         let (argument, allowed) = ("the budget", "[1, ∞)");
@@ -191,9 +193,9 @@ fn in_units(value: f64) -> f64 {
     (value * UNITS).round()
 }
 
-/// A size up to 2³² as a float, exactly. (Larger ones are refused.)
+/// A size up to 2³¹ as a float, exactly. (Larger ones are refused.)
 fn as_float(size: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss)] // sizes that are used are at most 2³²
+    #[allow(clippy::cast_precision_loss)] // sizes that are used are at most 2³¹
     let size = size as f64;
     size
 }
@@ -261,7 +263,7 @@ mod tests {
 
     #[test]
     fn agreement_costs_nothing_and_disagreement_is_answered_from_the_holdout() {
-        // 2000 records, half of them 1. Threshold 0.2 is 20 scales of the comparisons away from both means.
+        // 20,000 records, half of them 1. Threshold 0.2 is some hundred scales of the comparisons away from both means.
         let holdout: Vec<f64> = (0..20_000).map(|i| f64::from(i % 2)).collect();
         let scheme = scheme(2.0, holdout.len(), 0.2, 2);
         let mut session = scheme.simulate(&holdout, Insecure::seeded(1)).unwrap();

@@ -20,6 +20,20 @@ const LONGEST_BLOCK: usize = 512;
 /// [`rows_product`] wants this many rows at least; pad with zeros.
 pub(crate) const FEWEST_ROWS: usize = 32;
 
+/// Which kernels this processor gets: those with fused multiplications round otherwise, and wider ones may add in another order.
+#[must_use]
+pub(crate) fn kernels() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    for (name, there) in
+        [("avx512f", is_x86_feature_detected!("avx512f")), ("fma", is_x86_feature_detected!("fma"))]
+    {
+        if there {
+            return name;
+        }
+    }
+    std::env::consts::ARCH
+}
+
 /// A matrix that is read: values row after row, taken as they are or transposed.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor<'a> {

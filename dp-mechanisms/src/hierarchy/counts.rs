@@ -16,8 +16,8 @@ use crate::arguments::positive;
 /// > ρ = L·Δ₁²/2σ²,  L the number of levels.
 ///
 /// *Proof.* A node moves by at most what its leaves move together, so the counts of a level move by at most Δ₁ in ℓ1, and hence in ℓ2. A level is [`DiscreteGaussian`] noise on a list: Δ₁²/2σ². The L levels
-/// compose. ∎ One record added or removed moves one leaf by one: ρ = L/2σ², and no smaller one holds. A record that is replaced moves two, Δ₁ = 2, and the theorem charges twice what it could (two nodes
-/// of a level that move by one are √2 apart, not 2).
+/// compose. ∎ One record added or removed moves one leaf by one: ρ = L/2σ², and no smaller one holds. A record that is replaced moves two, Δ₁ = 2, and the theorem charges at least twice what it could (two nodes
+/// of a level that move by one are √2 apart, not 2, and the root does not move).
 ///
 /// **What is released** is a list of counts for each level, the root first. They do not add up yet: see [`Hierarchy::consistent`].
 ///

@@ -34,12 +34,24 @@ pub struct Hierarchy {
     children: Vec<Vec<usize>>,
 }
 
+/// More nodes than this in a level would not fit into memory, as likely as not.
+const MOST_NODES: usize = 1 << 28;
+
+fn checked_nodes(nodes: usize) -> Result<usize, Error> {
+    if nodes > MOST_NODES {
+        #[allow(clippy::cast_precision_loss)] // for the message
+        let found = nodes as f64;
+        return Err(Error::OutOfRange { argument: "the nodes of a level", allowed: "[1, 2^28]", found });
+    }
+    Ok(nodes)
+}
+
 impl Hierarchy {
     /// The tree whose nodes have so many children: first the root, then its children, and so on. The last level of the tree is not listed, since leaves have none.
     ///
     /// # Errors
     /// [`Error::Empty`] without a root, [`Error::LengthMismatch`] when a level lists more or fewer nodes than the one before it has children, [`Error::OutOfRange`] when a
-    /// node has none.
+    /// node has none, or a level more than 2²⁸.
     pub fn new(children: Vec<Vec<usize>>) -> Result<Self, Error> {
         if children.is_empty() {
             return Err(Error::Empty { argument: "the list of levels" });
@@ -54,7 +66,9 @@ impl Hierarchy {
                 let (argument, allowed) = ("the number of children", "[1, ∞)");
                 return Err(Error::OutOfRange { argument, allowed, found: 0.0 });
             }
-            nodes = level.iter().sum();
+            nodes =
+                level.iter().try_fold(0, |sum: usize, count| sum.checked_add(*count)).unwrap_or(usize::MAX);
+            checked_nodes(nodes)?;
         }
         Ok(Self { children })
     }
@@ -64,13 +78,12 @@ impl Hierarchy {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn uniform(children: &[usize]) -> Result<Self, Error> {
-        let mut nodes = 1;
-        let level = |count: &usize| {
-            let level = vec![*count; nodes];
-            nodes *= count;
-            level
-        };
-        Self::new(children.iter().map(level).collect())
+        let (mut nodes, mut levels) = (1, Vec::with_capacity(children.len()));
+        for count in children {
+            levels.push(vec![*count; nodes]);
+            nodes = checked_nodes(nodes.saturating_mul(*count))?;
+        }
+        Self::new(levels)
     }
 
     /// The number of levels, root and leaves included.
@@ -240,6 +253,14 @@ mod tests {
             assert!(Hierarchy::new(bad.clone()).is_err(), "{bad:?}");
         }
         assert!(Hierarchy::uniform(&[]).is_err() && Hierarchy::uniform(&[2, 0]).is_err());
+        for large in
+            [Hierarchy::new(vec![vec![2], vec![usize::MAX, 2]]), Hierarchy::uniform(&[usize::MAX, 2])]
+        {
+            assert!(
+                matches!(large, Err(Error::OutOfRange { argument: "the nodes of a level", .. })),
+                "{large:?}"
+            );
+        }
         assert_eq!(Hierarchy::uniform(&[2, 3]).unwrap(), Hierarchy::new(vec![vec![2], vec![3, 3]]).unwrap());
         let tree = uneven();
         assert_eq!((tree.levels(), tree.leaves()), (4, 10));

@@ -21,7 +21,7 @@ use super::{Example, LinearRegression};
 ///   Let v be a unit vector with Rv = 0. Then vᵀGv ≤ −vᵀHv ≤ γ·‖|R||v|‖². The last column of R, which may be long, is −R′v′ up to the factor v_k, where R′ and v′ are the columns and coordinates before it; so
 ///   |R||v| ≤ |R′||v′| + |R′v′|, whose square is at most 4·‖R′‖² ≤ 4·tr(R′ᵀR′) ≤ 4t/(1 − γ), and λ ≤ μ + c + 3ut + 4γt/(1 − γ) < μ + 2c: there c has one u·t to spare.
 ///
-/// Only the first 2³² records count, so that c is bounded beforehand. Where there are more, a record that is removed lets another one in, and λ moves by B² still: both sums contain all but one record.
+/// Only the first 2³¹ records count, so that c is bounded beforehand. Where there are more, a record that is removed lets another one in, and λ moves by B² still: both sums contain all but one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeastEigenvalue {
     integers: Integers,
@@ -29,7 +29,7 @@ pub struct LeastEigenvalue {
 
 /// The distance g of possible answers, in squared units, of which a record contributes 2⁵⁰ to 2⁵².
 const GAP: f64 = 274_877_906_944.0; // 2³⁸
-const MOST_RECORDS: usize = 1 << 32;
+const MOST_RECORDS: usize = 1 << 31;
 
 impl LeastEigenvalue {
     pub(super) fn new(regression: &LinearRegression) -> Self {

@@ -176,7 +176,7 @@ impl<M: Model> Training<M> {
     /// Goes on from the checkpoint, with the data of the training that wrote it.
     ///
     /// Nothing is spent: the whole training was paid for when it began, and a budget keeps a cost that it has booked. Steps that were made after the checkpoint, before a crash, are made again, with the same batches and the
-    /// same noise, because these follow from the key in the file: what is released at the end is what would have been released without the crash, bit by bit, however often and wherever it is resumed. That is why other data are refused:
+    /// same noise, because these follow from the key in the file: what is released at the end is what would have been released without the crash, bit by bit, however often it is resumed. That is why a processor whose kernels round otherwise is refused, and why other data are refused:
     /// two data sets, or two models, under the same noise would tell their difference. (Features are compared, and the losses of all records at some parameters, which depend on targets and model.)
     ///
     /// # Errors
@@ -210,7 +210,8 @@ impl<M: Model> Training<M> {
         // A function has no text: its values are told.
         let rates = hash((0..*steps).map(|h| rate.at(h, *steps).to_bits()));
         format!(
-            "{records} {batch} {steps} {privacy:?} {clip:?} {optimiser:?} {rate:?} {rates:x} {average:?} {weight_decay} {layers:?} {:?}",
+            "{records} {batch} {steps} {privacy:?} {clip:?} {optimiser:?} {rate:?} {rates:x} {average:?} {weight_decay} {layers:?} {} {:?}",
+            crate::product::kernels(),
             self.report()
         )
     }

@@ -119,7 +119,7 @@ impl Settings {
         Self { weight_decay, ..self }
     }
 
-    /// The number of threads; that of the processors unless it is set. Results do not depend on it.
+    /// The number of threads; that of the processors unless it is set. What a private training releases does not depend on it.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }

@@ -79,6 +79,8 @@ impl Sampler {
         settle: impl Fn(T, i32) -> (T, bool) + Copy,
         draw: impl Fn(u64, T, &mut R) -> T,
     ) {
+        // The list of doubtful draws finds its place by a mask.
+        const { assert!(N.is_power_of_two()) };
         let mut bytes = [[0; 4]; N];
         let mut block = Block::<N> { entries: [0; _], doubtful: [0; _], list: [0; _] };
         for values in values.chunks_mut(N) {
@@ -267,14 +269,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_list_is_drawn_from_the_words_that_its_halves_begin() {
+    /// The same stream, value by value, with everything that half a word settles drawn by long integers from a whole one. Says how many are not settled.
+    fn assert_drawn_from_halves(length: u16, seed: u64) -> usize {
         let sampler = sampler(1.7, -10);
-        let answers: Vec<f32> = (0..600u16).map(|i| f32::from(i) * 0.37 - 50.0).collect();
+        let answers: Vec<f32> = (0..length).map(|i| f32::from(i) * 0.37 - 50.0).collect();
         let mut released = answers.clone();
-        sampler.fill_singles(&mut released, &mut Insecure::seeded(8));
-        // The same stream, value by value, with everything that half a word settles drawn by long integers from a whole one.
-        let mut rng = Insecure::seeded(8);
+        sampler.fill_singles(&mut released, &mut Insecure::seeded(seed));
+        let mut rng = Insecure::seeded(seed);
         let mut unsettled = 0;
         for (answers, released) in answers.chunks(BLOCK).zip(released.chunks(BLOCK)) {
             let mut halves = vec![[0; 4]; answers.len()];
@@ -291,7 +292,18 @@ mod tests {
                 assert_eq!(*released, exact);
             }
         }
-        assert!(unsettled > 5, "{unsettled}"); // about 16
+        unsettled
+    }
+
+    #[test]
+    fn a_list_is_drawn_from_the_words_that_its_halves_begin() {
+        assert!(assert_drawn_from_halves(600, 8) > 5); // about 16
+        // Short blocks, long ones, and lists that just do not fit into a short one.
+        let unsettled: usize = [1, 31, 32, 33]
+            .into_iter()
+            .flat_map(|length| (0..20).map(move |seed| assert_drawn_from_halves(length, seed)))
+            .sum();
+        assert!(unsettled > 20, "{unsettled}"); // about 50
     }
 
     #[test]
