@@ -27,7 +27,7 @@ use self::report::Style;
 use self::tried::Tried;
 use self::workers::{Ended, Workers};
 
-/// All audits of a run together are wrong with at most this probability.
+/// All bounds of a run together, those of audits and those of mutants, are wrong with at most this probability.
 const FAILURE: f64 = 1e-6;
 
 /// What to verify, and where to write it.
@@ -100,14 +100,15 @@ fn check(claims: &[Claim], options: &Options) -> Findings {
             None => findings.unchecked.push(format!("claim {} (interrupted)", claim.id)),
         }
     }
+    // Each mutant is audited beside the library's version.
+    #[allow(clippy::cast_precision_loss, reason = "a few hundred")]
+    let failure = FAILURE / (audits.len() + 2 * mutants.len()).max(1) as f64;
     let name = |mutant: &mutants::Mutant| format!("mutant: {}", mutant.name);
     let ended =
-        workers.each(&mutants, name, |mutant| Tried::of(mutant, mode.mutant_draws(), FAILURE, options.seed));
+        workers.each(&mutants, name, |mutant| Tried::of(mutant, mode.mutant_draws(), failure, options.seed));
     findings.mutants = completed(&mutants, ended, name, &mut findings.unchecked);
 
     let name = |audit: &audit::Audit| format!("audit: {}", audit.name);
-    #[allow(clippy::cast_precision_loss, reason = "a few dozen")]
-    let failure = FAILURE / audits.len().max(1) as f64;
     let ended = workers.each(&audits, name, |audit| audit.run(mode.audit_draws(), failure, options.seed));
     findings.audits = completed(&audits, ended, name, &mut findings.unchecked);
 

@@ -15,6 +15,7 @@ mod looking_first;
 mod mechanisms;
 mod queries;
 mod selection;
+mod several_answers;
 mod smooth;
 mod subject;
 #[cfg(test)]
@@ -107,6 +108,7 @@ pub(in crate::verify) fn all() -> Vec<Audit> {
     [
         mechanisms::all(),
         selection::all(),
+        several_answers::all(),
         histograms::all(),
         local::all(),
         combinators::all(),

@@ -2,7 +2,7 @@
 
 use dp_core::{AddRemove, Calibrate, Error, LInf, Mechanism, Scale, Sensitivity};
 use dp_mechanisms::rng::Insecure;
-use dp_mechanisms::{AboveThreshold, Laplace};
+use dp_mechanisms::{AboveThreshold, Laplace, ReusableHoldout};
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -42,7 +42,40 @@ pub(super) const MUTANTS: &[Mutant] = &[
         right: "one noise on the threshold pays for all negatives",
         check: |effort| first_positive(effort, &Variant { threshold: 0.0, answers: 2.0, positives: 1 }),
     },
+    Mutant {
+        name: "hold-out set whose answers share no budget",
+        mistake: "each answer from the hold-out set is paid for as if it were the only one",
+        right: "all comparisons share one half of ε, and all answers the other",
+        check: holdout,
+    },
 ];
+
+/// Answers that disagree with the training set as often as is allowed, from one record that is 0 or 1.
+fn holdout(effort: Effort) -> Result<Caught, Error> {
+    const ANSWERS: u32 = 40;
+    let asked = |budget: u32, questions: u32, data: &f64, rng: &mut Insecure| {
+        let scheme = ReusableHoldout::new(1.0, 1, 0.0, budget)?;
+        let records = [*data];
+        let mut session = scheme.simulate(&records, rng)?;
+        let mut sum = 0.0;
+        for _ in 0..questions {
+            sum += session.ask(0.5, |x: &f64| *x).map_or(0.5, |answer| answer.value);
+        }
+        Ok::<f64, Error>(sum)
+    };
+    let trial = Trial {
+        promise: pure(1.0)?,
+        neighbours: [&0.0, &1.0],
+        looking_at: "the sum of forty answers",
+        label: |sum: &f64| cell(*sum, 5.0),
+    };
+    // The mistake is a scheme for one answer, opened anew for each.
+    trial.audit(
+        effort,
+        |data, rng| (0..ANSWERS).try_fold(0.0, |sum, _| Ok(sum + asked(1, 1, data, rng)?)),
+        |data, rng| asked(ANSWERS, ANSWERS, data, rng),
+    )
+}
 
 /// The technique for a threshold of 0 and Δ = 1: scales of Laplace noise times ε, none where that is 0, and after how many positives it stops.
 struct Variant {
