@@ -272,6 +272,23 @@ mod tests {
         assert_eq!(laplace.times(u64::MAX).times(2).divergence(order(2.0)), f64::INFINITY);
     }
 
+    /// The best order of a table is one of its entries, and so is that of the worse of two tables.
+    #[test]
+    fn the_worse_of_two_tables_is_read_at_their_entries() {
+        let lists = [[(2.0, 0.3), (9.7, 0.5), (41.3, 4.0)], [(3.1, 0.2), (17.9, 0.7), (41.3, 3.0)]];
+        let [one, other] = lists.map(|entries| Rdp::from(Curve::Points(table(&entries))));
+        let join = one.join(&other);
+        let alone = |at: f64| Rdp::from(Curve::Points(table(&[(at, join.divergence(order(at)))])));
+        let entries = || lists.iter().flatten().map(|(at, _)| alone(*at)).collect::<Vec<_>>();
+        for delta in [1e-3, 1e-6] {
+            let delta = Delta::new(delta).unwrap();
+            let best =
+                entries().iter().map(|entry| entry.epsilon_at(delta).get()).fold(f64::INFINITY, f64::min);
+            assert!(join.epsilon_at(delta).get() <= best);
+        }
+        assert_eq!(join.tabulated().len(), 6);
+    }
+
     #[test]
     fn group_privacy_of_a_table_matches_that_of_a_line() {
         let entries: Vec<(f64, f64)> =
