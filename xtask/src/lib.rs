@@ -1,10 +1,11 @@
-//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`bench`] measures what our work costs, [`verify`] re-checks every claim, [`mod@test`] is the one
+//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`bench`] measures what our work costs, [`guide`] writes the guide as pages, [`verify`] re-checks every claim, [`mod@test`] is the one
 //! test command.
 
 #![forbid(unsafe_code)]
 
 pub mod account;
 pub mod bench;
+pub mod guide;
 pub mod test;
 pub mod verify;
 mod workspace;
@@ -13,3 +14,40 @@ mod workspace;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+/// Compiles and runs the code of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/notions.md")]
+pub struct Notions;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/mechanisms.md")]
+pub struct Mechanisms;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/neighbours.md")]
+pub struct Neighbours;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/sensitivity.md")]
+pub struct Sensitivity;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/budgets.md")]
+pub struct Budgets;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/smooth.md")]
+pub struct Smooth;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/training.md")]
+pub struct Training;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/verifying.md")]
+pub struct Verifying;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/your-own.md")]
+pub struct YourOwn;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{account, bench, test, verify};
+use xtask::{account, bench, guide, test, verify};
 
 #[derive(Parser)]
 #[command(
@@ -23,6 +23,8 @@ enum Command {
     Account(account::Options),
     /// Measures what our work costs, beside floors and peers, and writes a page
     Bench(bench::Options),
+    /// Writes the guide as pages
+    Guide,
     /// Re-checks the claims that the libraries rest on
     Verify(verify::Options),
     /// Runs all that a change must pass: format, lints, tests, documentation, features
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     let finished = match Cli::parse().command {
         Command::Account(options) => account::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Guide => guide::run().map(|()| ExitCode::SUCCESS),
         Command::Verify(options) => verify::run(&options).map(code),
         Command::Test => test::run().map(|()| ExitCode::SUCCESS),
     };
