@@ -49,7 +49,7 @@ fn main() -> Result<(), Failure> {
     let (scattering, upright) = (Scattering::new(28)?, Upright::new(28)?);
     let mapped = |images: &Data<u32>| scattering.apply(&upright.apply(images)?);
     let mapped = (mapped(&training)?, mapped(&test)?);
-    row("scattering of upright digits, softmax", wanted, &[0.5, 1.0, 2.0, 3.0, 4.0, 8.0], |epsilon, seed| {
+    row("scattering of upright digits, linear", wanted, &[0.5, 1.0, 2.0, 3.0, 4.0, 8.0], |epsilon, seed| {
         softmax(epsilon, seed, &mapped)
     })
 }

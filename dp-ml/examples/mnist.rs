@@ -3,6 +3,8 @@
 //! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the small digits that are shipped with the crate are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (softmax regression on fixed features, the
 //! best of them and the default), EPSILON is 2 unless it is given, δ = 10⁻⁵.
 
+use std::process::ExitCode;
+
 use dp_accounting::Budget;
 use dp_core::Approx;
 use dp_mechanisms::rng::OsSeeded;
@@ -16,6 +18,8 @@ mod scores;
 #[path = "shared/tables.rs"]
 mod tables;
 use scores::Failure;
+
+const NO_NUMBER: &str = "the third argument is epsilon: pass a number such as 2";
 
 fn learn<M: Model<Target = u32>>(
     model: M,
@@ -32,13 +36,24 @@ fn learn<M: Model<Target = u32>>(
     Ok(())
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
     let argument = |i: usize| std::env::args().nth(i);
     let (side, (training, test)) = match argument(1).filter(|folder| folder != "-") {
         Some(folder) => (28, tables::mnist(&folder)?),
         None => (8, tables::digits()?.split(0.25, &mut OsSeeded::new()?)?),
     };
-    let target = Approx::new(argument(3).map_or(Ok(2.0), |epsilon| epsilon.parse())?, 1e-5)?;
+    let epsilon: f64 = argument(3).map_or(Ok(2.0), |epsilon| epsilon.parse()).map_err(|_| NO_NUMBER)?;
+    let target = Approx::new(epsilon, 1e-5)?;
     let (records, pixels) = (training.len(), side * side);
     let each = |map: &dyn Fn(Data<u32>) -> Result<Data<u32>, dp_core::Error>| {
         Ok::<_, dp_core::Error>((map(training.clone())?, map(test.clone())?))
