@@ -1,6 +1,6 @@
 //! Test accuracy on MNIST, mean and standard error of 5 seeds, by the plan's own settings: `cargo run --release -p dp-ml --example images FOLDER [ROW]`, with a second word only rows whose names contain it.
 //!
-//! δ = 10⁻⁵, add/remove neighbours. All rows take two hours on two cores, most of them for the convolutional network. What was tuned where is said in the documentation of `Plan`.
+//! δ = 10⁻⁵, add/remove neighbours. All rows take about an hour of one core, half of it for the convolutional network. What was tuned where is said in the documentation of `Plan`.
 
 use dp_core::Approx;
 use dp_ml::features::{Scattering, Upright};
