@@ -122,7 +122,8 @@ mod tests {
     #[test]
     fn links_to_chapters_lead_to_pages() {
         let chapter = Chapter { title: "A & B".into(), name: "a".into() };
-        let page = page(&chapter, "# A\n\nsee [b](b.md)\n\n| x |\n|---|\n| y |\n", &[chapter.clone()]);
+        let page =
+            page(&chapter, "# A\n\nsee [b](b.md)\n\n| x |\n|---|\n| y |\n", std::slice::from_ref(&chapter));
         assert!(
             page.contains("href=\"b.html\"") && page.contains("<td>y</td>") && page.contains("A &amp; B")
         );

@@ -11,7 +11,7 @@ fn root() -> &'static Path {
 
 /// All Markdown files outside of `target`.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+    for entry in fs::read_dir(folder).expect("the folder can be read").flatten() {
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
         if path.is_dir() && name != "target" && !name.starts_with('.') {
             pages(&path, found);
