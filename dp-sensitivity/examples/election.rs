@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stable = StableRelease::new(Mode::votes(|vote: &usize| Some(*vote)), Approx::new(0.5, 1e-6)?)?;
     match stable.release(&votes, &mut rng)? {
         Outcome::Released(winner) => {
-            println!("stable release:         {}   {}", CANDIDATES[winner], stable.guarantee())
+            println!("stable release:         {}   {}", CANDIDATES[winner], stable.guarantee());
         }
         Outcome::Refused => println!("stable release:         too close to tell   {}", stable.guarantee()),
     }

@@ -37,7 +37,8 @@ impl SensitivityIn<LInf> for WrongSide {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // 2,001 incomes between 20,000 and 60,000, a few of them far above.
-    let income = |i: u32| if i % 100 == 0 { 900_000.0 } else { 20_000.0 + 20.0 * f64::from(i * 7919 % 2001) };
+    let income =
+        |i: u32| if i.is_multiple_of(100) { 900_000.0 } else { 20_000.0 + 20.0 * f64::from(i * 7919 % 2001) };
     let incomes: Vec<f64> = (0..2001).map(income).collect();
     // Bounds are declared, not found in the data.
     let bounds = Bounds::new(0.0, 1e6)?;
@@ -64,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let proposed = ProposeTestRelease::new(median, 2000.0, Approx::new(1.0, 1e-6)?)?;
     match proposed.release(&incomes, &mut rng)? {
         Outcome::Released(income) => {
-            println!("a proposed bound of 2000:  {income:>12.0}   {}", proposed.guarantee())
+            println!("a proposed bound of 2000:  {income:>12.0}   {}", proposed.guarantee());
         }
         Outcome::Refused => println!("a proposed bound of 2000:       refused   {}", proposed.guarantee()),
     }
