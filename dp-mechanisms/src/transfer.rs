@@ -6,7 +6,7 @@ use dp_core::{Approx, Epsilon, Guarantee};
 /// An upper bound on |E(q(S) − q(P))|: how far the mean of a query over the sample S is from its mean over the population P that the sample was drawn from, when the query, with
 /// values in [0, 1], was chosen by a mechanism with this guarantee that saw the sample.
 ///
-/// **Theorem.** Let S be n independent draws from P, and let M choose q with a guarantee under [`ReplaceOne`] whose profile at ε = 0 is δ(0). Then |E(q(S) − q(P))| ≤ δ(0), whatever n and P.
+/// **Theorem.** Let S be n independent draws from P, and let M choose q with a guarantee under [`ReplaceOne`](dp_core::ReplaceOne) whose profile at ε = 0 is δ(0). Then |E(q(S) − q(P))| ≤ δ(0), whatever n and P.
 ///
 /// *Proof.* Let x' be one more draw from P, and S' the sample S with x' in the place of its i-th record xᵢ. Given S and x', M(S) and M(S') are at most δ(0) apart in total variation, and q ↦ q(xᵢ) has values in [0, 1], so
 /// |E q(xᵢ) − E' q(xᵢ)| ≤ δ(0), with q from M(S) and from M(S'). Averaged over S, x' and i, the first is E q(S). In the second, xᵢ is independent of S', which is n draws from P, so it is E q(P). ∎

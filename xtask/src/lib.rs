@@ -1,4 +1,4 @@
-//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`bench`] measures what our work costs, [`guide`] writes the guide as pages, [`verify`] re-checks every claim, [`mod@test`] is the one
+//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`mod@bench`] measures what our work costs, [`guide`] writes the guide as pages, [`verify`] re-checks every claim, [`mod@test`] is the one
 //! test command.
 
 #![forbid(unsafe_code)]
