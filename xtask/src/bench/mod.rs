@@ -38,7 +38,7 @@ pub struct Options {
     #[arg(long)]
     check: bool,
     /// Makes the ratios of this run the baseline
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, conflicts_with_all = ["check", "only"])]
     write_baseline: bool,
     /// Writes the performance table of README.md anew
     #[arg(long)]
