@@ -56,15 +56,23 @@ impl Rounding {
         self.sensitivity
     }
 
-    /// Adds the computed sum of a group to that of others, or puts it there.
-    pub(crate) fn add(&self, group: &[f32], sum: &mut [f64], first: bool) {
-        // Adding and subtracting 1.5·2⁵² quanta rounds to a whole number of them: the result of the addition has a last place of one quantum.
-        let shift = 1.5 * TWO_TO_52 * self.quantum;
-        Arch::new().dispatch(Adding { group, sum, shift, first });
+    /// Adds the computed sum of a group to that of others.
+    pub(crate) fn add(&self, group: &[f32], sum: &mut [f64]) {
+        Arch::new().dispatch(Adding { group, sum, shift: self.shift(), first: false });
+    }
+
+    /// Puts the computed sum of a first group where others will be added.
+    pub(crate) fn put(&self, group: &[f32], sum: &mut [f64]) {
+        Arch::new().dispatch(Adding { group, sum, shift: self.shift(), first: true });
+    }
+
+    /// Adding and subtracting 1.5·2⁵² quanta rounds to a whole number of them: the result of the addition has a last place of one quantum.
+    fn shift(&self) -> f64 {
+        1.5 * TWO_TO_52 * self.quantum
     }
 }
 
-/// The loop of [`Rounding::add`], for vectors of any width.
+/// The loop of [`Rounding::add`] and [`Rounding::put`], for vectors of any width.
 struct Adding<'a> {
     group: &'a [f32],
     sum: &'a mut [f64],
@@ -119,12 +127,10 @@ mod tests {
         let groups: Vec<Vec<f32>> =
             (0..50).map(|_| (0..100).map(|_| 60.0 * uniform(&mut rng)).collect()).collect();
         let (mut forward, mut backward) = (vec![9.0; 100], vec![9.0; 100]);
-        for (i, group) in groups.iter().enumerate() {
-            rounding.add(group, &mut forward, i == 0);
-        }
-        for (i, group) in groups.iter().rev().enumerate() {
-            rounding.add(group, &mut backward, i == 0);
-        }
+        rounding.put(&groups[0], &mut forward);
+        groups[1..].iter().for_each(|group| rounding.add(group, &mut forward));
+        rounding.put(&groups[49], &mut backward);
+        groups[..49].iter().rev().for_each(|group| rounding.add(group, &mut backward));
         assert_eq!(forward, backward);
         for (j, sum) in forward.iter().enumerate() {
             let exact: f64 = groups.iter().map(|group| f64::from(group[j])).sum();
@@ -133,7 +139,7 @@ mod tests {
             );
         }
         let mut single = [0.0];
-        rounding.add(&[0.3], &mut single, true);
+        rounding.put(&[0.3], &mut single);
         assert!(
             (single[0] - f64::from(0.3_f32)).abs() <= rounding.quantum / 2.0
                 && single[0] != f64::from(0.3_f32)

@@ -1,6 +1,7 @@
 //! Training steps: private beside not private, beside their matrix products alone, and two threads beside one.
 //!
-//! Batches of 256 of 10,000 random records, clipping norm 1, noise multiplier 1.1. A work is some steps of a training; what a training does before its first step is part of it.
+//! Batches of 256 of 10,000 random records, clipping norm 1, noise multiplier 1.1. A work is some steps of a training; what a training does before its first step is part of it, so there are enough for that
+//! to matter little, as in trainings of thousands of steps.
 
 use dp_core::Measurement;
 use dp_ml::model::{Activation, Convolutional, Linear, Model, Perceptron};
@@ -19,8 +20,8 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, widths, per_second, opacus, steps) in [
         ("softmax 784-10", &[784, 10][..], 600e3, 5.0, 300),
-        ("MLP 784-128-10", &[784, 128, 10], 120e3, 4.0, 80),
-        ("MLP 784-512-256-10", &[784, 512, 256, 10], 25e3, 4.0, 20),
+        ("MLP 784-128-10", &[784, 128, 10], 120e3, 4.0, 160),
+        ("MLP 784-512-256-10", &[784, 512, 256, 10], 25e3, 4.0, 60),
     ] {
         let model = move || perceptron(widths);
         let row = row(name, move || training(model(), steps, Kind::Private, 1));
@@ -32,13 +33,13 @@ pub(super) fn rows() -> Vec<Row> {
         rows.push(products.floor("its matrix products", move || floors::products::perceptron(widths, BATCH)));
         rows.push(two_threads(name, model, steps));
     }
-    let row = row("convolutional", || training(Convolutional::new(), 10, Kind::Private, 1));
+    let row = row("convolutional", || training(Convolutional::new(), 20, Kind::Private, 1));
     // Kernels' gradients are kept for each record here, too, which a network that is never private would not do.
     let row = row.floor("the same step, neither clipping nor noise", || {
-        training(Convolutional::new(), 10, Kind::Plain, 1)
+        training(Convolutional::new(), 20, Kind::Plain, 1)
     });
     rows.push(row.within_ns(1e9 / 8e3).times_faster(3.0));
-    rows.push(two_threads("convolutional", Convolutional::new, 10));
+    rows.push(two_threads("convolutional", Convolutional::new, 20));
     for (name, features, per_second) in
         [("batch-1 regression, p = 10", 10, 3.0e6), ("batch-1 regression, p = 100", 100, 0.55e6)]
     {

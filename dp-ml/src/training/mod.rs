@@ -1,5 +1,6 @@
 //! DP-SGD: noised sums of clipped gradients of random batches.
 
+mod barrier;
 mod checkpoint;
 mod noise;
 mod price;
@@ -9,6 +10,7 @@ mod run;
 mod settings;
 mod shard;
 mod streams;
+mod sum;
 #[cfg(test)]
 mod tests;
 
@@ -305,13 +307,13 @@ impl<M: Model> Training<M> {
             price: &self.price,
             noise,
         };
-        let (header, mut sampler, shards) = from.into_parts();
+        let (header, sampler, shards) = from.into_parts();
         let steps = self.settings.steps;
         let mut failure = None;
         if let Some((path, _)) = checkpoints {
             header.write(path, header.steps(), &sampler, &|f| shards.iter().for_each(f))?;
         }
-        let shards = run.steps(header.steps(), shards, &mut sampler, &mut |step, sampler, see| {
+        let shards = run.steps(header.steps(), shards, sampler, &mut |step, sampler, see| {
             if let Some(observer) = observer {
                 observer(&Progress::new(step, steps, &self.price));
             }

@@ -1,20 +1,22 @@
 //! The loop of a training, on one thread or several.
 //!
-//! A step has three parts, with a barrier after each when there are several threads. The first thread draws the batch. All threads take groups of records until none is left, each adding
-//! clipped gradients to a sum of its own. Then each thread adds the sums of all for the coordinates that it owns, adds noise, and moves its parameters. Sums of groups are
-//! [exact](crate::rounding), so it does not matter who took which group. Threads wait without spinning, and nothing is allocated once the first steps are over.
+//! A step has two parts, with a barrier after each when there are several threads. First, threads take groups of records until none is left, each adding clipped gradients to a [sum](super::sum) of its own; the
+//! first that finds none draws the next batch while the others are still at work. Then each thread adds the sums of all for the coordinates that it owns, adds noise, and moves its parameters. Sums of groups
+//! are [exact](crate::rounding), so it does not matter who took which group. Nothing is allocated once the first steps are over.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rand_chacha::ChaCha20Rng;
 
 use super::Settings;
+use super::barrier::Barrier;
 use super::noise::Noise;
 use super::price::Price;
 use super::shard::{COORDINATES, Shard};
+use super::sum::Sum;
 use crate::Data;
 use crate::model::{Batch, Model};
 use crate::rounding::Rounding;
@@ -34,20 +36,31 @@ pub(crate) struct Run<'a, M: Model> {
 /// What changes.
 struct Shared {
     parameters: RwLock<Vec<f32>>,
-    groups: RwLock<Groups>,
-    next_group: AtomicUsize,
-    /// Of each thread.
-    sums: Vec<Sums>,
+    /// The batch of this step and that of the next one, in turns.
+    batches: [Drawn; 2],
+    sampler: Mutex<Sampler>,
+    /// Of each thread. It writes while it takes groups; all read afterwards.
+    sums: Vec<RwLock<Sum>>,
     barrier: Barrier,
     stopped: AtomicBool,
     /// What a model panicked with.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-/// The sum of one thread, shard by shard, and whether it has one in this step.
-struct Sums {
-    any: AtomicBool,
-    shards: Vec<Mutex<Vec<f64>>>,
+/// A batch, the number of steps with it, and its first group that nobody has taken.
+#[derive(Default)]
+struct Drawn {
+    groups: RwLock<(u64, Groups)>,
+    next: AtomicUsize,
+}
+
+/// What draws batches, one step ahead of the others.
+struct Sampler {
+    rng: ChaCha20Rng,
+    /// The generator before the last batch.
+    before: ChaCha20Rng,
+    /// The step whose batch comes next.
+    next: u64,
 }
 
 /// What the first thread tells after each step: how many were made, the sampler, and a way to see all shards. The answer is whether to go on.
@@ -62,7 +75,8 @@ struct Worker<M: Model> {
     workspace: M::Workspace,
     norms: Vec<f64>,
     weights: Vec<f32>,
-    group_sum: Vec<f32>,
+    /// The sum of all threads, for one shard.
+    total: Vec<f64>,
 }
 
 impl<M: Model> Run<'_, M> {
@@ -71,19 +85,20 @@ impl<M: Model> Run<'_, M> {
         &self,
         done: u64,
         shards: Vec<Shard>,
-        sampler: &mut ChaCha20Rng,
+        sampler: ChaCha20Rng,
         after: &mut AfterStep<'_>,
     ) -> Vec<Shard> {
         let parameters: Vec<f32> = shards.iter().flat_map(|shard| shard.parameters.iter().copied()).collect();
         let threads = self.settings.number_of_threads().min(shards.len().max(2)).max(1);
-        let shared = Shared::new(parameters, threads);
+        let shared = Shared::new(parameters, threads, done, sampler);
         let owned = divide(shards, threads);
+        self.draw_batch(done, &shared);
         std::thread::scope(|scope| {
             for number in 1..threads {
                 let (shared, owned) = (&shared, &owned);
                 scope.spawn(move || self.follow(done, number, shared, &owned[number]));
             }
-            self.lead(done, &shared, &owned, sampler, after);
+            self.lead(done, &shared, &owned, after);
         });
         if let Some(payload) = shared.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(payload);
@@ -101,19 +116,12 @@ impl<M: Model> Run<'_, M> {
             workspace: self.model.workspace(rows),
             norms: vec![0.0; rows * layers],
             weights: vec![1.0; rows * layers],
-            group_sum: vec![0.0; self.model.parameters()],
+            total: vec![0.0; COORDINATES],
         }
     }
 
     /// The first thread.
-    fn lead(
-        &self,
-        done: u64,
-        shared: &Shared,
-        owned: &[Mutex<Vec<Shard>>],
-        sampler: &mut ChaCha20Rng,
-        after: &mut AfterStep<'_>,
-    ) {
+    fn lead(&self, done: u64, shared: &Shared, owned: &[Mutex<Vec<Shard>>], after: &mut AfterStep<'_>) {
         let mut worker = self.worker(0);
         let see = |f: &mut dyn FnMut(&Shard)| {
             for shards in owned {
@@ -121,15 +129,15 @@ impl<M: Model> Run<'_, M> {
             }
         };
         for h in done..self.settings.steps {
-            let mut groups = shared.groups.write().unwrap_or_else(PoisonError::into_inner);
-            self.price.sampling.draw(self.data.len(), &mut groups, sampler);
-            drop(groups);
-            shared.next_group.store(0, Ordering::Relaxed);
+            self.take_groups(h, &mut worker, shared);
             shared.wait();
-            self.step(h, &mut worker, shared, &owned[0]);
+            self.move_parameters(h, &mut worker, shared, &owned[0]);
+            // Nobody draws a batch in this part of a step.
+            let sampler = lock(&shared.sampler).after(h + 1).clone();
+            shared.wait();
+            // The others may have begun the next step. They do not touch their shards before this thread waits with them.
             let broken = lock(&shared.panic).is_some();
-            if broken || !after(h + 1, sampler, &see) {
-                // The others wait for the next step, if there is one, and find that there is none.
+            if broken || !after(h + 1, &sampler, &see) {
                 shared.stopped.store(true, Ordering::Relaxed);
                 if h + 1 < self.settings.steps {
                     shared.wait();
@@ -143,56 +151,69 @@ impl<M: Model> Run<'_, M> {
     fn follow(&self, done: u64, number: usize, shared: &Shared, owned: &Mutex<Vec<Shard>>) {
         let mut worker = self.worker(number);
         for h in done..self.settings.steps {
+            self.take_groups(h, &mut worker, shared);
             shared.wait();
             if shared.stopped.load(Ordering::Relaxed) {
                 return;
             }
-            self.step(h, &mut worker, shared, owned);
+            self.move_parameters(h, &mut worker, shared, owned);
+            shared.wait();
         }
     }
 
-    /// One step of one thread, after the batch is drawn.
-    fn step(&self, h: u64, worker: &mut Worker<M>, shared: &Shared, owned: &Mutex<Vec<Shard>>) {
+    /// The first part of a step: clipped gradients, group by group, while there are groups. Then, if nobody else does, the next batch.
+    fn take_groups(&self, h: u64, worker: &mut Worker<M>, shared: &Shared) {
         // A model that panics must not leave the other threads waiting.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.take_groups(worker, shared))) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sum_groups(h, worker, shared))) {
             *lock(&shared.panic) = Some(payload);
         }
-        shared.wait();
-        let mut shards = lock(owned);
-        let (own, others) = (&shared.sums[worker.number], shared.sums.iter().enumerate());
-        for shard in shards.iter_mut() {
-            let place = shard.range.start / COORDINATES;
-            // A shard has one owner, so nobody waits here for two of them.
-            let mut total = lock(&own.shards[place]);
-            if !own.any.load(Ordering::Relaxed) {
-                total.fill(0.0);
-            }
-            for (_, other) in others.clone().filter(|(number, _)| *number != worker.number) {
-                if other.any.load(Ordering::Relaxed) {
-                    total.iter_mut().zip(&*lock(&other.shards[place])).for_each(|(total, x)| *total += x);
-                }
-            }
-            shard.step(h, &mut total, self.noise.as_ref(), self.settings);
+        if h + 1 < self.settings.steps {
+            self.draw_batch(h + 1, shared);
         }
-        let mut parameters = shared.parameters.write().unwrap_or_else(PoisonError::into_inner);
-        for shard in shards.iter() {
-            parameters[shard.range.clone()].copy_from_slice(&shard.parameters);
-        }
-        drop((parameters, shards));
-        shared.wait();
     }
 
-    /// Sums clipped gradients, group by group, while there are groups.
-    fn take_groups(&self, worker: &mut Worker<M>, shared: &Shared) {
-        let (parameters, groups) = (
-            shared.parameters.read().unwrap_or_else(PoisonError::into_inner),
-            shared.groups.read().unwrap_or_else(PoisonError::into_inner),
+    /// Draws the batch of a step, unless that was done or is being done.
+    fn draw_batch(&self, h: u64, shared: &Shared) {
+        let Ok(mut sampler) = shared.sampler.try_lock() else { return };
+        if sampler.next == h {
+            let batch = shared.batch(h);
+            let (steps, groups) = &mut *write(&batch.groups);
+            let Sampler { rng, before, next } = &mut *sampler;
+            before.clone_from(rng);
+            *next += 1;
+            *steps = *next;
+            self.price.sampling.draw(self.data.len(), groups, rng);
+            batch.next.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// The second part: the sums of all threads for the coordinates of this one, noise, and a step.
+    fn move_parameters(&self, h: u64, worker: &mut Worker<M>, shared: &Shared, owned: &Mutex<Vec<Shard>>) {
+        let mut shards = lock(owned);
+        for shard in shards.iter_mut() {
+            let total = &mut worker.total[..shard.range.len()];
+            total.fill(0.0);
+            for sum in &shared.sums {
+                read(sum).add_to(total, shard.range.clone());
+            }
+            shard.step(h, total, self.noise.as_ref(), self.settings);
+            write(&shared.parameters)[shard.range.clone()].copy_from_slice(&shard.parameters);
+        }
+    }
+
+    fn sum_groups(&self, h: u64, worker: &mut Worker<M>, shared: &Shared) {
+        let batch = shared.batch(h);
+        let (parameters, drawn) = (read(&shared.parameters), read(&batch.groups));
+        let (steps, groups) = &*drawn;
+        assert_eq!(
+            *steps,
+            h + 1,
+            "each step has a batch of its own, or amplification by sampling would not hold"
         );
-        let sums = &shared.sums[worker.number];
-        let mut first = true;
-        sums.any.store(false, Ordering::Relaxed);
+        let mut sum = write(&shared.sums[worker.number]);
+        sum.clear(if self.noise.is_some() { self.price.rounding } else { Rounding::NONE });
         loop {
-            let group = shared.next_group.fetch_add(1, Ordering::Relaxed);
+            let group = batch.next.fetch_add(1, Ordering::Relaxed);
             if group >= groups.len() {
                 return;
             }
@@ -201,41 +222,29 @@ impl<M: Model> Run<'_, M> {
                 continue;
             }
             let batch = Batch::new(self.data, self.square_norms, records);
-            let rounding = if self.noise.is_some() {
+            let weights = if self.noise.is_some() {
                 let layers = worker.norms.len() / self.price.sampling.capacity();
                 let size = records.len() * layers;
-                let norms = &mut worker.norms[..size];
+                let (norms, weights) = (&mut worker.norms[..size], &mut worker.weights[..size]);
                 self.model.backward(&parameters, batch, &mut worker.workspace, Some(&mut *norms));
-                self.settings.clip.weigh(layers, norms, &mut worker.weights[..size]);
-                self.model.sum_gradients(
-                    &worker.weights[..size],
-                    &mut worker.workspace,
-                    &mut worker.group_sum,
-                );
-                self.price.rounding
+                self.settings.clip.weigh(layers, norms, weights);
+                &*weights
             } else {
                 self.model.backward(&parameters, batch, &mut worker.workspace, None);
-                self.model.sum_gradients(&worker.weights, &mut worker.workspace, &mut worker.group_sum);
-                Rounding::NONE
+                &worker.weights
             };
-            for (part, sum) in worker.group_sum.chunks(COORDINATES).zip(&sums.shards) {
-                rounding.add(part, &mut lock(sum), first);
-            }
-            first = false;
-            sums.any.store(true, Ordering::Relaxed);
+            self.model.sum_gradients(weights, &mut worker.workspace, sum.next_group());
         }
     }
 }
 
 impl Shared {
-    fn new(parameters: Vec<f32>, threads: usize) -> Self {
-        let shards =
-            || parameters.chunks(COORDINATES).map(|part| Mutex::new(vec![0.0; part.len()])).collect();
+    fn new(parameters: Vec<f32>, threads: usize, done: u64, sampler: ChaCha20Rng) -> Self {
         Self {
-            sums: (0..threads).map(|_| Sums { any: AtomicBool::new(false), shards: shards() }).collect(),
+            sums: (0..threads).map(|_| RwLock::new(Sum::new(parameters.len()))).collect(),
             parameters: RwLock::new(parameters),
-            groups: RwLock::default(),
-            next_group: AtomicUsize::new(0),
+            batches: Default::default(),
+            sampler: Mutex::new(Sampler { before: sampler.clone(), rng: sampler, next: done }),
             barrier: Barrier::new(threads),
             stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
@@ -247,11 +256,31 @@ impl Shared {
             self.barrier.wait();
         }
     }
+
+    /// The place of a step's batch.
+    fn batch(&self, h: u64) -> &Drawn {
+        &self.batches[usize::from(!h.is_multiple_of(2))]
+    }
+}
+
+impl Sampler {
+    /// The generator as it was after the batches of so many steps, which may be all that were drawn, or all but one.
+    fn after(&self, steps: u64) -> &ChaCha20Rng {
+        if self.next > steps { &self.before } else { &self.rng }
+    }
 }
 
 /// What a thread that panicked left behind is as good as before: the panic ends the training.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shards for each thread, as equal as can be, in order.
@@ -287,12 +316,12 @@ mod tests {
         let square_norms = norms_of(data);
         let noise = Some(Noise::new(price.scale().unwrap()).unwrap());
         let run = Run { model, data, square_norms: &square_norms, settings, price, noise };
-        let shared = Shared::new(parameters.to_vec(), 1);
-        let mut groups = shared.groups.write().unwrap();
-        price.sampling.draw(data.len(), &mut groups, &mut ChaCha20Rng::seed_from_u64(1));
-        drop(groups);
-        run.take_groups(&mut run.worker(0), &shared);
-        shared.sums[0].shards.iter().flat_map(|part| part.lock().unwrap().clone()).collect()
+        let shared = Shared::new(parameters.to_vec(), 1, 0, ChaCha20Rng::seed_from_u64(1));
+        run.draw_batch(0, &shared);
+        run.sum_groups(0, &mut run.worker(0), &shared);
+        let mut total = vec![0.0; parameters.len()];
+        read(&shared.sums[0]).add_to(&mut total, 0..parameters.len());
+        total
     }
 
     /// The last record of a data set chooses its group last, so the others choose as they would without it.

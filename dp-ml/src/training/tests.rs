@@ -197,6 +197,7 @@ fn resuming_is_as_if_nothing_had_happened() {
     let with = |rate: Rate, activation: Activation| {
         let settings = Settings::new(400, 200.0, NOISE)
             .steps(9)
+            .threads(2)
             .rate(rate)
             .optimiser(Optimiser::adam())
             .average(Average::Exponential { decay: 0.5 });
@@ -207,6 +208,8 @@ fn resuming_is_as_if_nothing_had_happened() {
     // The file after four steps is what a crash in the sixth step leaves.
     let (from, to) = (path.clone(), copy.clone());
     let observed = training(0.1).checkpoint(&path, 2).observed_by(move |progress| {
+        // The other thread goes ahead as far as it can before the checkpoint is written.
+        std::thread::sleep(std::time::Duration::from_millis(5));
         if progress.step() == 5 {
             std::fs::copy(&from, &to).unwrap();
         }
