@@ -2,7 +2,8 @@
 //!
 //! A step has two parts, with a barrier after each when there are several threads. First, threads take groups of records until none is left, each adding clipped gradients to a [sum](super::sum) of its own; the
 //! first that finds none draws the next batch while the others are still at work. Then each thread adds the sums of all for the coordinates that it owns, adds noise, and moves its parameters. Sums of groups
-//! are [exact](crate::rounding), so it does not matter who took which group. Nothing is allocated once the first steps are over.
+//! are [exact](crate::rounding), so it does not matter who took which group. Once the first steps are over
+//! nothing is allocated here; dense kernels take scratch memory for a product and give it back.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
