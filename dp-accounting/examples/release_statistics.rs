@@ -1,35 +1,60 @@
-//! A count and a mean of ages, released under one budget: `cargo run -p dp-accounting --example release_statistics`.
+//! A count, a mean, a median and a histogram of a CSV file, under one budget of ε = 1.
 
-use dp_accounting::{Budget, Error};
-use dp_core::{Bounds, Measurement, Pure, Query, ReplaceOne};
-use dp_mechanisms::{Laplace, rng::OsSeeded};
-use dp_sensitivity::{Count, Mean};
+use std::{env, error::Error, fs};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The data, and what is publicly known of them: how many there are, and that ages lie between 0 and 110.
-    let ages: Vec<f64> = (0..500).map(|i| 18.0 + f64::from(i * 37 % 70)).collect();
-    let bounds = Bounds::new(0.0, 110.0)?;
+use dp_accounting::Budget;
+use dp_core::{Adjacency, Bounds, Measurement, Pure, Query, ReplaceOne};
+use dp_mechanisms::{Laplace, Vector, rng::OsSeeded};
+use dp_sensitivity::smooth::{PolyPlace, Smoothly};
+use dp_sensitivity::{Count, Histogram, Mean, Quantile};
 
-    // What is asked, and with how much noise. The types say: pure ε, neighbours by replacing one record.
-    let mean = Mean::new(bounds, ages.len())?.with(Laplace::epsilon(0.5)?)?;
-    let seniors =
-        Count::matching(|age: &f64| *age >= 65.0).under_replace_one().with(Laplace::epsilon(0.25)?)?;
-    println!("mean of ages:    {}, Laplace noise of scale {}", mean.guarantee(), mean.mechanism().scale());
-    println!(
-        "count of 65+:    {}, Laplace noise of scale {}",
-        seniors.guarantee(),
-        seniors.mechanism().scale()
-    );
+/// A column of comma-separated text, by its name in the first line: one number for each line below.
+///
+/// What is not a number becomes NaN, and a cell that is missing, too. It must not be an error: whether there is one would tell of a record.
+fn column(text: &str, name: &str) -> Result<Vec<f64>, String> {
+    let mut lines = text.lines();
+    let mut names = lines.next().unwrap_or_default().split(',');
+    let at = names.position(|title| title.trim() == name).ok_or(format!("there is no column {name:?}"))?;
+    let number = |line: &str| line.split(',').nth(at).and_then(|cell| cell.trim().parse().ok());
+    Ok(lines.map(|line| number(line).unwrap_or(f64::NAN)).collect())
+}
 
-    // One budget pays for both, and for no third.
-    let mut rng = OsSeeded::new()?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args().nth(1).ok_or("pass the path of a CSV file with the columns age and income")?;
+    let bytes = fs::read(path)?;
+    let text = String::from_utf8_lossy(&bytes); // bytes that are no text are no error either
+    let (ages, incomes) = (column(&text, "age")?, column(&text, "income")?);
+
+    // Public facts: how many people there are, and bounds. The bounds are declared, not found in the data.
+    let people = ages.len();
+    let (age, income) = (Bounds::new(0.0, 110.0)?, Bounds::new(0.0, 500_000.0)?);
+    let groups = [0.0, 20.0, 40.0, 60.0, 80.0, 110.0];
+
+    // What is asked, and at which ε. Records are clamped to the bounds. NaN is the middle of the bounds in a mean
+    // and a median, does not match in this count, and is in no bin of a histogram.
+    let seniors = Count::matching(|age: &f64| *age >= 65.0);
+    let seniors = seniors.under_replace_one().with(Laplace::epsilon(0.125)?)?;
+    let mean = Mean::new(age, people)?.with(Laplace::epsilon(0.125)?)?;
+    // Laplace noise would be for the worst median, smooth noise is for these data; clamping what is released is free.
+    let median = Quantile::median(income).under_replace_one(people)?.smoothly(PolyPlace::new(0.5)?)?;
+    let median = median.map(|value| value.clamp(income.lower(), income.upper()));
+    let histogram = Histogram::between(groups)?.under_replace_one();
+    let histogram = histogram.with(Vector::new(Laplace::epsilon(0.25)?))?;
+
+    // One budget pays for all four. A release that does not fit is refused before anything is drawn.
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
-    println!("released mean:   {:.2}", budget.spend(&mean, &ages, &mut rng)?);
-    println!("released count:  {:.1}", budget.spend(&seniors, &ages, &mut rng)?);
-    println!("spent:           {} of {}", budget.spent(), budget.total());
-    match budget.spend(&mean, &ages, &mut rng) {
-        Err(refusal @ Error::Exhausted { .. }) => println!("asked once more: {refusal}"),
-        other => return Err(format!("the budget should have refused, but answered {other:?}").into()),
+    let mut rng = OsSeeded::new()?;
+    println!("{people} people");
+    println!("65 or older    {:>6.0}   {}", budget.spend(&seniors, &ages, &mut rng)?, seniors.guarantee());
+    println!("mean age       {:>6.1}   {}", budget.spend(&mean, &ages, &mut rng)?, mean.guarantee());
+    println!("median income  {:>6.0}   {}", budget.spend(&median, &incomes, &mut rng)?, median.guarantee());
+    println!("ages                    {}, all groups together", histogram.guarantee());
+    for (group, count) in groups.windows(2).zip(budget.spend(&histogram, &ages, &mut rng)?) {
+        println!("  {:>3} to {:<5} {count:>6.0}", group[0], group[1]);
     }
+    let spent = budget.spent();
+    println!("\nspent {spent} of {}, neighbours by {}", budget.total(), ReplaceOne::NAME);
+    println!("If any one person's line were any other line, each outcome would be as probable as it");
+    println!("was, up to a factor of e^{}. How many lines there are is not protected.", spent.epsilon());
     Ok(())
 }

@@ -2,6 +2,8 @@
 //!
 //! δ = 10⁻⁵, add/remove neighbours. All rows take about an hour of one core, half of it for the convolutional network. What was tuned where is said in the documentation of `Plan`.
 
+use std::process::ExitCode;
+
 use dp_core::Approx;
 use dp_ml::features::{Scattering, Upright};
 use dp_ml::model::{Activation, Convolutional, Perceptron};
@@ -11,12 +13,15 @@ use dp_ml::{Data, Plan};
 mod scores;
 #[path = "shared/tables.rs"]
 mod tables;
-use scores::{Failure, accuracy, predictions, row};
+use scores::{EPSILONS, Failure, accuracy, predictions, row};
 
-const EPSILONS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
 type Parts = (Data<u32>, Data<u32>);
 
-fn main() -> Result<(), Failure> {
+fn main() -> ExitCode {
+    scores::exit(run())
+}
+
+fn run() -> Result<(), Failure> {
     let Some(folder) = std::env::args().nth(1) else {
         return Err("name the folder with the four gzipped files of MNIST".into());
     };

@@ -37,13 +37,7 @@ fn learn<M: Model<Target = u32>>(
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure}");
-            ExitCode::FAILURE
-        }
-    }
+    scores::exit(run())
 }
 
 fn run() -> Result<(), Failure> {

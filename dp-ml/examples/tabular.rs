@@ -9,38 +9,17 @@ use dp_core::pairs::GaussianPair;
 use dp_core::{Approx, Delta, Epsilon, Measurement, Query};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{Laplace, Vector};
-use dp_ml::model::{Linear, Logistic, Perceptron};
+use dp_ml::model::{Logistic, Perceptron};
 use dp_ml::{ConvexProblem, Data, LinearModel, LinearRegression, LogisticLoss, Plan};
 
+#[path = "shared/regressions.rs"]
+mod regressions;
 #[path = "shared/scores.rs"]
 mod scores;
 #[path = "shared/tables.rs"]
 mod tables;
-use scores::{Failure, accuracy, predictions, r_squared, row};
-
-const EPSILONS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
-
-fn parts<Y: Copy>(data: &Data<Y>, seed: u64) -> Result<(Data<Y>, Data<Y>), dp_core::Error> {
-    data.split(0.25, &mut Insecure::seeded(1000 + seed))
-}
-
-fn classes(model: &LinearModel, test: &Data<u32>) -> Vec<u32> {
-    (0..test.len()).map(|record| model.classify(test.features().row(record))).collect()
-}
-
-/// The score of linear regression by DP-SGD.
-fn linear(data: &Data<f32>, epsilon: f64, seed: u64) -> Result<f64, Failure> {
-    let ((training, test), columns) = (parts(data, seed)?, data.features().columns());
-    let plan = Plan::for_regression(training.len(), columns, Approx::new(epsilon, 1e-5)?)?;
-    Ok(r_squared(&predictions(Linear::new(columns)?, &plan, &training, &test, seed)?, &test))
-}
-
-/// The score of least squares with no noise to speak of.
-fn least_squares(data: &Data<f32>, seed: u64) -> Result<f64, Failure> {
-    let ((training, test), columns) = (parts(data, seed)?, data.features().columns());
-    let release = LinearRegression::new(columns, 1.0, 1.0)?.gaussian(1e9, 0.0)?;
-    Ok(release.draw(&training.examples(), &mut Insecure::seeded(seed))?.r_squared(&test))
-}
+use regressions::{least_squares, linear};
+use scores::{EPSILONS, Failure, accuracy, classes, parts, predictions, row};
 
 fn main() -> Result<(), Failure> {
     let (folder, wanted) = (std::env::args().nth(1), std::env::args().nth(2));

@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p dp-sensitivity --example median_four_ways`
 
+use std::fmt;
+
 use dp_core::{Approx, Bounds, Error, LInf, Measurement, Query, ReplaceOne, Sensitivity, SensitivityIn};
 use dp_mechanisms::selection::Exponential;
 use dp_mechanisms::{Laplace, rng::OsSeeded};
@@ -35,6 +37,10 @@ impl SensitivityIn<LInf> for WrongSide {
     }
 }
 
+fn show(route: &str, income: f64, guarantee: impl fmt::Display) {
+    println!("{route:<27}{income:>12.0}   {guarantee}");
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // 2,001 incomes between 20,000 and 60,000, a few of them far above.
     let income =
@@ -47,33 +53,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // 1. The worst case: one record may move a median from one end of the bounds to the other.
     let worst = median.with(Laplace::epsilon(1.0)?)?;
-    println!(
-        "noise for the worst case:  {:>12.0}   {}",
-        worst.release(&incomes, &mut rng)?,
-        worst.guarantee()
-    );
+    show("noise for the worst case:", worst.release(&incomes, &mut rng)?, worst.guarantee());
 
     // 2. Noise for a smooth bound on what a record can do near these data. Its tails are long; clamping is free.
     let smooth = median.smoothly(PolyPlace::new(1.0)?)?.map(|income| income.clamp(0.0, 1e6));
-    println!(
-        "smooth noise:              {:>12.0}   {}",
-        smooth.release(&incomes, &mut rng)?,
-        smooth.guarantee()
-    );
+    show("smooth noise:", smooth.release(&incomes, &mut rng)?, smooth.guarantee());
 
     // 3. Noise for a bound that is proposed, and tested privately.
     let proposed = ProposeTestRelease::new(median, 2000.0, Approx::new(1.0, 1e-6)?)?;
     match proposed.release(&incomes, &mut rng)? {
-        Outcome::Released(income) => {
-            println!("a proposed bound of 2000:  {income:>12.0}   {}", proposed.guarantee());
-        }
+        Outcome::Released(income) => show("a proposed bound of 2000:", income, proposed.guarantee()),
         Outcome::Refused => println!("a proposed bound of 2000:       refused   {}", proposed.guarantee()),
     }
 
     // 4. The best of candidates.
     let chosen = WrongSide.with(Exponential::epsilon(1.0)?)?;
-    let income = candidate(chosen.release(&incomes, &mut rng)?);
-    println!("the best of candidates:    {income:>12.0}   {}", chosen.guarantee());
+    show("the best of candidates:", candidate(chosen.release(&incomes, &mut rng)?), chosen.guarantee());
 
     // All routes, for the owner of the data: choosing by this table is not private.
     println!("\n{}", comparison::median(&incomes, bounds, Approx::new(1.0, 1e-6)?)?.for_the_owner());

@@ -2,14 +2,33 @@
 #![allow(dead_code, unreachable_pub)] // each example uses some of them
 #![allow(clippy::cast_precision_loss)] // counts
 
+use std::process::ExitCode;
+
 use dp_core::Measurement;
 use dp_mechanisms::rng::Insecure;
 use dp_ml::model::Model;
 use dp_ml::training::Training;
-use dp_ml::{Data, Plan};
+use dp_ml::{Data, LinearModel, Plan};
 
 pub type Failure = Box<dyn std::error::Error>;
 pub const SEEDS: u64 = 5;
+pub const EPSILONS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
+
+/// Ends a program, with what went wrong as a sentence.
+pub fn exit(outcome: Result<(), Failure>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Records to learn from and records to test with, a quarter.
+pub fn parts<Y: Copy>(data: &Data<Y>, seed: u64) -> Result<(Data<Y>, Data<Y>), dp_core::Error> {
+    data.split(0.25, &mut Insecure::seeded(1000 + seed))
+}
 
 /// Prints mean and standard error over the seeds for each ε, if the row is wanted.
 pub fn row(
@@ -44,6 +63,11 @@ pub fn predictions<M: Model>(
     let run = Training::new(model, plan.settings())?;
     let trained = run.draw(training, &mut Insecure::seeded(seed))?;
     Ok(run.model().predict(trained.parameters(), test.features()))
+}
+
+/// The classes that a linear model says.
+pub fn classes(model: &LinearModel, test: &Data<u32>) -> Vec<u32> {
+    (0..test.len()).map(|record| model.classify(test.features().row(record))).collect()
 }
 
 /// The share of classes that are right.
