@@ -1,4 +1,4 @@
-//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`mod@bench`] measures what our work costs, [`guide`] writes the guide as pages, [`verify`] re-checks every claim, [`mod@test`] is the one
+//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`mod@bench`] measures what our work costs, [`guide`] writes the guide as pages, [`picture`] draws the picture of the README, [`verify`] re-checks every claim, [`mod@test`] is the one
 //! test command.
 
 #![forbid(unsafe_code)]
@@ -6,6 +6,7 @@
 pub mod account;
 pub mod bench;
 pub mod guide;
+pub mod picture;
 pub mod test;
 pub mod verify;
 mod workspace;

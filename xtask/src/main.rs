@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{account, bench, guide, test, verify};
+use xtask::{account, bench, guide, picture, test, verify};
 
 #[derive(Parser)]
 #[command(
@@ -25,6 +25,8 @@ enum Command {
     Bench(bench::Options),
     /// Writes the guide as pages
     Guide,
+    /// Draws the picture of the README anew
+    Picture,
     /// Re-checks the claims that the libraries rest on
     Verify(verify::Options),
     /// Runs all that a change must pass: format, lints, tests, documentation, features
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Account(options) => account::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Guide => guide::run().map(|()| ExitCode::SUCCESS),
+        Command::Picture => picture::run().map(|()| ExitCode::SUCCESS),
         Command::Verify(options) => verify::run(&options).map(code),
         Command::Test => test::run().map(|()| ExitCode::SUCCESS),
     };

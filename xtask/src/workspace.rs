@@ -35,6 +35,27 @@ pub(crate) fn cargo() -> Command {
 
 /// The libraries of the workspace, as cargo sees them: a crate that is added tomorrow is checked tomorrow.
 pub(crate) fn libraries() -> Result<Vec<Library>> {
+    let libraries = libraries_in(&metadata()?);
+    if libraries.is_empty() {
+        bail!("`cargo metadata` names no library; check the members in the root Cargo.toml");
+    }
+    Ok(libraries)
+}
+
+/// The names of all examples of the workspace, in order.
+pub(crate) fn examples() -> Result<Vec<String>> {
+    let metadata = metadata()?;
+    let mut examples: Vec<String> = list(&metadata["packages"])
+        .iter()
+        .flat_map(|package| list(&package["targets"]))
+        .filter(|target| list(&target["kind"]).contains(&Value::from("example")))
+        .filter_map(|target| target["name"].as_str().map(str::to_owned))
+        .collect();
+    examples.sort();
+    Ok(examples)
+}
+
+fn metadata() -> Result<Value> {
     let output = cargo()
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .stderr(Stdio::inherit())
@@ -43,17 +64,15 @@ pub(crate) fn libraries() -> Result<Vec<Library>> {
     if !output.status.success() {
         bail!("`cargo metadata` failed: mend the manifests that it names above");
     }
-    let metadata = serde_json::from_slice(&output.stdout).context("`cargo metadata` did not print JSON")?;
-    let libraries = libraries_in(&metadata);
-    if libraries.is_empty() {
-        bail!("`cargo metadata` names no library; check the members in the root Cargo.toml");
-    }
-    Ok(libraries)
+    serde_json::from_slice(&output.stdout).context("`cargo metadata` did not print JSON")
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
 }
 
 /// The packages with a library target that may be published.
 fn libraries_in(metadata: &Value) -> Vec<Library> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let is_library = |package: &Value| {
         list(&package["targets"]).iter().any(|target| list(&target["kind"]).contains(&Value::from("lib")))
             && package["publish"] != Value::Array(Vec::new())

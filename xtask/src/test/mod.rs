@@ -17,7 +17,7 @@ use crate::workspace;
 /// # Errors
 /// When a step fails, or when a step cannot be run and this is a build server.
 pub fn run() -> Result<()> {
-    let steps = plan::steps(&workspace::libraries()?);
+    let steps = plan::steps(&workspace::libraries()?, &workspace::examples()?);
     let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
     let outcomes = execute(&steps, in_ci, Component::is_installed, Step::passes)?;
     println!("\n{}", summary(&steps, &outcomes));

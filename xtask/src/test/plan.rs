@@ -2,10 +2,10 @@
 
 use super::component::Component::{Clippy, Rustfmt};
 use super::step::Step;
-use crate::workspace::Library;
+use crate::workspace::{self, Library};
 
 /// All steps. Every feature of the libraries is on, but not those of `dp-bench`: its `peers` builds other people's libraries, which a test run must not wait for.
-pub(super) fn steps(libraries: &[Library]) -> Vec<Step> {
+pub(super) fn steps(libraries: &[Library], examples: &[String]) -> Vec<Step> {
     let of = |library: &Library| {
         let name = library.name.clone();
         library.features.clone().into_iter().map(move |feature| format!("{name}/{feature}"))
@@ -16,11 +16,27 @@ pub(super) fn steps(libraries: &[Library]) -> Vec<Step> {
         Step::cargo(&format!("clippy --workspace --all-targets --features {features} -- -D warnings"))
             .needing(Clippy),
         Step::cargo(&format!("test --workspace --features {features}")),
+    ];
+    steps.extend(examples.iter().filter(|name| *name != NEEDS_MNIST).map(|name| example(name)));
+    steps.push(
         Step::cargo("doc --workspace --no-deps --all-features --exclude dp-bench")
             .with_variable("RUSTDOCFLAGS", "-D warnings"),
-    ];
+    );
     steps.extend(libraries.iter().flat_map(alone));
     steps
+}
+
+/// The only example that is not run: its images are not shipped.
+const NEEDS_MNIST: &str = "images";
+
+/// An example as a reader runs it first: without arguments, but for those that want a file.
+fn example(name: &str) -> Step {
+    let file = match name {
+        "ledger" => Some(workspace::target().join("ages.ledger")),
+        "release_statistics" => Some(workspace::root().join("dp-accounting/examples/people.csv")),
+        _ => None,
+    };
+    Step::example(name, file.as_deref())
 }
 
 /// A library as a user gets it who takes nothing else: by default, without features, and with each feature alone. In a build of the
@@ -61,9 +77,18 @@ mod tests {
     }
 
     #[test]
+    fn every_example_is_run_but_one() {
+        let examples = workspace::examples().unwrap();
+        let lines: Vec<_> = steps(&[], &examples).iter().map(Step::to_string).collect();
+        let run = |name: &String| lines.iter().any(|line| line.contains(&format!("examples/{name}")));
+        let left_out: Vec<_> = examples.iter().filter(|name| !run(name)).collect();
+        assert!(examples.len() > 10 && left_out == [NEEDS_MNIST], "{left_out:?}");
+    }
+
+    #[test]
     fn the_peers_are_never_built() {
         let library = Library { name: "dp-core".into(), features: vec!["serde".into(), "std".into()] };
-        let lines: Vec<_> = steps(&[library]).iter().map(Step::to_string).collect();
+        let lines: Vec<_> = steps(&[library], &[]).iter().map(Step::to_string).collect();
         for line in &lines {
             assert!(!line.contains("--all-features") || line.contains("--exclude dp-bench"), "{line}");
             assert!(!line.contains("peers"), "{line}");

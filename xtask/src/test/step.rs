@@ -1,15 +1,19 @@
 //! One command of the test run.
 
 use std::fmt;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use super::component::Component;
 use crate::workspace;
 
-/// A call of cargo that must succeed.
+/// A call of cargo, or of an example, that must succeed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
+    /// The name of an example that was built for tests; without it, cargo.
+    example: Option<String>,
     arguments: Vec<String>,
     environment: Option<(&'static str, &'static str)>,
     /// What must be installed for it.
@@ -20,7 +24,18 @@ impl Step {
     /// Cargo with these arguments, separated by spaces.
     pub(super) fn cargo(arguments: &str) -> Self {
         Self {
+            example: None,
             arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+            environment: None,
+            needs: None,
+        }
+    }
+
+    /// An example, as a build of all tests has left it. `cargo run` would build its crates again, for other features.
+    pub(super) fn example(name: &str, file: Option<&Path>) -> Self {
+        Self {
+            example: Some(name.to_owned()),
+            arguments: file.map(|file| file.display().to_string()).into_iter().collect(),
             environment: None,
             needs: None,
         }
@@ -38,10 +53,16 @@ impl Step {
 
     /// Runs the command, its output going where ours goes.
     pub(super) fn passes(&self) -> Result<bool> {
-        let status =
-            workspace::cargo().args(&self.arguments).envs(self.environment).status().with_context(|| {
-                format!("cannot start `{self}`; check that cargo is installed and on the PATH")
-            })?;
+        let mut command = match &self.example {
+            Some(name) => Command::new(workspace::target().join("debug/examples").join(name)),
+            None => workspace::cargo(),
+        };
+        let status = command.args(&self.arguments).envs(self.environment).status().with_context(|| {
+            format!(
+                "cannot start `{self}`; check that cargo is installed and on the PATH, and builds to {}",
+                workspace::target().display()
+            )
+        })?;
         Ok(status.success())
     }
 }
@@ -52,7 +73,11 @@ impl fmt::Display for Step {
         if let Some((name, value)) = self.environment {
             write!(f, "{name}=\"{value}\" ")?;
         }
-        write!(f, "cargo {}", self.arguments.join(" "))
+        match &self.example {
+            Some(name) => write!(f, "target/debug/examples/{name}")?,
+            None => write!(f, "cargo")?,
+        }
+        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
     }
 }
 
@@ -64,6 +89,8 @@ mod tests {
     fn a_step_reads_as_it_would_be_typed() {
         let step = Step::cargo("doc --no-deps").with_variable("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(step.to_string(), "RUSTDOCFLAGS=\"-D warnings\" cargo doc --no-deps");
+        let step = Step::example("ledger", Some(Path::new("a.ledger")));
+        assert_eq!(step.to_string(), "target/debug/examples/ledger a.ledger");
     }
 
     #[test]
