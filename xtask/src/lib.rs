@@ -11,7 +11,7 @@ pub mod test;
 pub mod verify;
 mod workspace;
 
-/// Compiles and runs the examples of the README, so that the first code a reader tries works.
+/// Compiles and runs the examples of the README, so that the first code a reader tries works. The first wants a file: it is compiled here, and run as the example that it equals.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
