@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// Every way in which this crate refuses a request. An error carries parameters only, never data.
-#[derive(Clone, Debug, PartialEq)]
+/// Every way in which this crate refuses a request. An error carries parameters only, never data. `Debug` prints the sentence, too.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// A measurement does not fit what is left of a budget. Nothing was drawn, and nothing was spent.
@@ -34,6 +34,12 @@ impl fmt::Display for Error {
             #[cfg(feature = "ledger")]
             Self::Ledger(error) => error.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -104,12 +104,16 @@ impl Event<ReplaceOne> {
     /// below. The pair (P, Q) is that of the mechanism under replace-one on batches.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 1 ≤ batch ≤ records; [`Error::Unreachable`] for a Rényi guarantee and for a sampled event.
+    /// [`Error::OutOfRange`] or [`Error::Above`] unless 1 ≤ batch ≤ records; [`Error::Unreachable`] for a Rényi guarantee and for a sampled event.
     pub fn without_replacement(records: u64, batch: u64, of: impl Into<Self>) -> Result<Self, Error> {
-        if batch == 0 || batch > records {
-            #[allow(clippy::cast_precision_loss, reason = "shown to a reader")]
-            let found = batch as f64;
-            return Err(Error::OutOfRange { argument: "the batch", allowed: "[1, records]", found });
+        #[allow(clippy::cast_precision_loss, reason = "shown to a reader")]
+        let (found, most) = (batch as f64, records as f64);
+        if batch > records {
+            let limit = "the number of records";
+            return Err(Error::Above { argument: "the batch", found, limit, most });
+        }
+        if batch == 0 {
+            return Err(Error::OutOfRange { argument: "the batch", allowed: "[1, ∞)", found });
         }
         Ok(Self::of(Kind::WithoutReplacement { records, batch, of: Box::new(unsampled(of.into().kind)?) }))
     }

@@ -7,8 +7,9 @@ use crate::number::write_number;
 /// Every way in which this crate refuses a request.
 ///
 /// An error is about parameters and public sizes only. It never carries a record, a statistic of records, or a
-/// random draw, so it may be logged and shown.
-#[derive(Clone, Debug, PartialEq)]
+/// random draw, so it may be logged and shown. `Debug` prints the same sentence as `Display`, because that is what a `main` that returns
+/// an error, and `unwrap`, show to people.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// A number lies outside of the range in which it makes sense.
@@ -19,6 +20,17 @@ pub enum Error {
         allowed: &'static str,
         /// What was passed.
         found: f64,
+    },
+    /// A number is larger than another one allows.
+    Above {
+        /// The name of the argument.
+        argument: &'static str,
+        /// What was passed.
+        found: f64,
+        /// The name of what limits it.
+        limit: &'static str,
+        /// The largest value that is allowed.
+        most: f64,
     },
     /// A pair of bounds does not describe an interval.
     BadBounds {
@@ -72,11 +84,23 @@ impl fmt::Display for Error {
                 write_number(*found, f)?;
                 f.write_str(" was passed: pass a number from that range")
             }
-            Self::BadBounds { lower, upper } => write!(
-                f,
-                "the bounds [{lower}, {upper}] are not an interval: \
-                 pass two different finite numbers, the lower one first, whose difference is finite too"
-            ),
+            Self::Above { argument, found, limit, most } => {
+                write!(f, "{argument} is ")?;
+                write_number(*found, f)?;
+                write!(f, ", and {limit} allows ")?;
+                write_number(*most, f)?;
+                f.write_str(" at most: pass a number up to that")
+            }
+            Self::BadBounds { lower, upper } => {
+                f.write_str("the bounds [")?;
+                write_number(*lower, f)?;
+                f.write_str(", ")?;
+                write_number(*upper, f)?;
+                f.write_str(
+                    "] are not an interval: \
+                     pass two different finite numbers, the lower one first, whose difference is finite too",
+                )
+            }
             Self::Empty { argument } => write!(f, "{argument} is empty: pass at least one"),
             Self::WrongSize { declared, found } => write!(
                 f,
@@ -99,6 +123,12 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl core::error::Error for Error {}
 
 #[cfg(test)]
@@ -117,6 +147,15 @@ mod tests {
                 Error::BadBounds { lower: 1.0, upper: 0.0 },
                 "the bounds [1, 0] are not an interval: pass two different finite numbers, the lower one \
                  first, whose difference is finite too",
+            ),
+            (
+                Error::BadBounds { lower: 0.0, upper: f64::INFINITY },
+                "the bounds [0, ∞] are not an interval: pass two different finite numbers, the lower one \
+                 first, whose difference is finite too",
+            ),
+            (
+                Error::Above { argument: "k", found: 5.0, limit: "the number of candidates", most: 3.0 },
+                "k is 5, and the number of candidates allows 3 at most: pass a number up to that",
             ),
             (Error::Empty { argument: "the list of parts" }, "the list of parts is empty: pass at least one"),
             (
@@ -148,6 +187,7 @@ mod tests {
         ];
         for (error, message) in messages {
             assert_eq!(error.to_string(), message);
+            assert_eq!(alloc::format!("{error:?}"), message, "what `main` and `unwrap` print");
         }
     }
 }

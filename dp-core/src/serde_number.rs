@@ -57,7 +57,7 @@ impl Visitor<'_> for NumberOrText {
     type Value = f64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a number, a number as text, or the word {INFINITY:?}")
+        write!(f, "a number such as 0.5 (with a point), the same as text, or the word {INFINITY:?}")
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {

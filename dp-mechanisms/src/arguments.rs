@@ -11,6 +11,12 @@ pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error>
 
 /// A δ that Gaussian noise can reach: above 0, and below 1, which asks for nothing.
 pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
+    if delta == 0.0 {
+        return Err(Error::Unreachable {
+            request: "a delta of 0 with this noise",
+            instead: "allow one far below 1 over the number of people, such as 1e-6, or take Laplace noise, which needs none",
+        });
+    }
     within("delta", "(0, 1)", delta, delta > 0.0 && delta < 1.0)
 }
 
@@ -58,7 +64,7 @@ mod tests {
             (positive("rho", 0.0), "rho must lie in (0, ∞)"),
             (positive("mu", f64::NAN), "mu must lie in (0, ∞)"),
             (positive("mu", f64::INFINITY), "mu must lie in (0, ∞)"),
-            (proper_delta(0.0), "delta must lie in (0, 1)"),
+            (proper_delta(0.0), "a delta of 0 with this noise cannot be reached: allow"),
             (proper_delta(1.0), "delta must lie in (0, 1)"),
             (proper_delta(f64::NAN), "delta must lie in (0, 1)"),
             (failure(0.0), "beta must lie in (0, 1]"),

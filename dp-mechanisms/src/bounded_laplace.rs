@@ -87,7 +87,7 @@ impl BoundedLaplace {
     /// "As little bounded Laplace noise as makes the release (ε,δ)-private", by the exact profile.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1.
+    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn tight(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
         let guarantee = Approx::new(epsilon, proper_delta(delta)?)?;
         let least = |target: &Approx, bounds, by| {
@@ -101,7 +101,7 @@ impl BoundedLaplace {
     /// **Proof** that it is enough: with e^(ε₀) = e^ε/(1−δ), (1−δ)·P ≤ e^ε·Q and hence P ≤ e^ε·Q + δ·P ≤ e^ε·Q + δ on every event.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1.
+    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn theorem(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
         let guarantee = Approx::new(epsilon, proper_delta(delta)?)?;
         let least = |target: &Approx, bounds, by| {

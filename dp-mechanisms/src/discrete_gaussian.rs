@@ -78,7 +78,7 @@ impl DiscreteGaussian {
     /// "As little discrete Gaussian noise as makes the release of one integer (ε,δ)-private", by the exact profile.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1.
+    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn analytic(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
         Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
     }

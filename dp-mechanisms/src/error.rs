@@ -6,8 +6,8 @@ use std::fmt;
 ///
 /// The traits of `dp-core` (`Mechanism`, `ForGuarantee`, `Measurement`) return [`dp_core::Error`]. This type
 /// adds what only a crate that draws can meet, and takes the other one in by `?`, so that one `Result` serves
-/// for a whole release.
-#[derive(Clone, Debug, PartialEq)]
+/// for a whole release. `Debug` prints the sentence, too.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// The operating system gave no randomness, so no generator was made.
@@ -32,6 +32,12 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for Error {}
 
 impl From<dp_core::Error> for Error {
@@ -52,6 +58,7 @@ mod tests {
             "the operating system gave no randomness (ENOSYS): give the process access to its random source \
              (getrandom or /dev/urandom) and try again, and release nothing until it succeeds"
         );
+        assert_eq!(format!("{silent:?}"), silent.to_string());
         let inner = dp_core::Error::Empty { argument: "the list of parts" };
         assert_eq!(Error::from(inner.clone()).to_string(), inner.to_string());
     }

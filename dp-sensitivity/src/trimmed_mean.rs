@@ -45,10 +45,9 @@ impl TrimmedMean {
     /// The mean of `size` records without the `trimmed` smallest and as many largest.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when no records are left.
+    /// [`Error::OutOfRange`] for a size of zero, [`Error::Above`] when no records are left.
     pub fn new(bounds: Bounds, size: usize, trimmed: usize) -> Result<Self, Error> {
-        let kept = size.saturating_sub(trimmed.saturating_mul(2));
-        Ok(Self { average: Average::new(bounds, checked(kept, trimmed)?, 1)?, size, trimmed })
+        Ok(Self { average: Average::new(bounds, kept(size, trimmed)?, 1)?, size, trimmed })
     }
 
     /// The declared bounds.
@@ -81,13 +80,17 @@ impl TrimmedMean {
     }
 }
 
-/// The number of records that are kept, unless there are none.
-pub(crate) fn checked(kept: usize, trimmed: usize) -> Result<usize, Error> {
-    #[allow(clippy::cast_precision_loss)] // for the message
-    let found = trimmed as f64;
-    let error =
-        Error::OutOfRange { argument: "trimmed on either side", allowed: "[0, (size − 1)/2]", found };
-    if kept == 0 { Err(error) } else { Ok(kept) }
+/// How many of `size` records are left when some are taken from either side, unless there are none.
+#[allow(clippy::cast_precision_loss)] // for messages
+pub(crate) fn kept(size: usize, from_either_side: usize) -> Result<usize, Error> {
+    let Some(pairs) = size.checked_sub(1).map(|others| others / 2) else {
+        return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
+    };
+    if from_either_side <= pairs {
+        return Ok(size - 2 * from_either_side);
+    }
+    let (argument, limit) = ("the number of records taken from either side", "the size of the data");
+    Err(Error::Above { argument, found: from_either_side as f64, limit, most: pairs as f64 })
 }
 
 impl Query for TrimmedMean {

@@ -5,7 +5,7 @@ use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn
 
 use crate::average::Average;
 use crate::smoothness::{Smoothness, Weights};
-use crate::trimmed_mean::checked;
+use crate::trimmed_mean::kept;
 use crate::two_gaps::TwoGaps;
 use crate::windows::{Windows, arrange, wanted};
 use crate::{LocalSensitivity, ladder};
@@ -49,9 +49,9 @@ impl WinsorisedMean {
     /// The mean of `size` records of which the `pulled` smallest and as many largest count as the next one.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when no records are between them.
+    /// [`Error::OutOfRange`] for a size of zero, [`Error::Above`] when no records are between them.
     pub fn new(bounds: Bounds, size: usize, pulled: usize) -> Result<Self, Error> {
-        let kept = checked(size.saturating_sub(pulled.saturating_mul(2)), pulled)?;
+        let kept = kept(size, pulled)?;
         let heaviest = if kept == 1 { size } else { pulled + 1 };
         Ok(Self { average: Average::new(bounds, size, heaviest)?, size, pulled })
     }

@@ -71,7 +71,7 @@ impl<A: Adjacency> AdvancedBudget<A> {
     /// A budget that reserves a given δ'. When no step has a δ of its own, reserve all of it; with none reserved this is basic composition.
     ///
     /// # Errors
-    /// [`dp_core::Error::OutOfRange`] when more is reserved than the total has.
+    /// [`dp_core::Error::Above`] when more is reserved than the total has.
     pub fn with_reserve(total: Approx, reserve: Delta) -> Result<Self, Error> {
         checked(total, reserve).map(|()| Self::reserving(total, reserve, &|order| order))
     }
@@ -79,7 +79,7 @@ impl<A: Adjacency> AdvancedBudget<A> {
     /// A budget whose order is the best one for steps like this. Others may be spent as well.
     ///
     /// # Errors
-    /// [`dp_core::Error::OutOfRange`] when more is reserved than the total has.
+    /// [`dp_core::Error::Above`] when more is reserved than the total has.
     pub fn for_steps_like(total: Approx, reserve: Delta, step: &impl Step) -> Result<Self, Error> {
         let cost = |order: f64| step.divergence(Alpha::saturating(order));
         checked(total, reserve).map(|()| Self::reserving(total, reserve, &cost))
@@ -156,8 +156,8 @@ fn checked(total: Approx, reserve: Delta) -> Result<(), Error> {
     if reserve <= total.delta() {
         return Ok(());
     }
-    let (argument, allowed) = ("the reserve", "[0, delta of the total]");
-    Err(dp_core::Error::OutOfRange { argument, allowed, found: reserve.get() }.into())
+    let (argument, limit) = ("the reserve", "the delta of the total");
+    Err(dp_core::Error::Above { argument, found: reserve.get(), limit, most: total.delta().get() }.into())
 }
 
 /// ε − D in terms of the order: ln(1 − 1/α) − (ln δ' + ln α)/(α − 1).

@@ -64,7 +64,7 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
                     "it is unfinished: delete the file if its making was cut short just now, for nothing was spent through it",
                 ));
             }
-            None => return Err(damaged("it has no checksum at its end")),
+            None => return Err(damaged("it has no checksum at its end; perhaps this is no ledger")),
         };
         if checksum(ORIGIN, &[], content) != check {
             return Err(damaged("its checksum does not match its content"));

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// Why a ledger refused. Nothing was spent and nothing was released, except where the message says otherwise.
-#[derive(Clone, Debug, PartialEq)]
+/// Why a ledger refused. Nothing was spent and nothing was released, except where the message says otherwise. `Debug` prints the sentence, too.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LedgerError {
     /// The operating system refused.
@@ -80,7 +80,7 @@ impl fmt::Display for LedgerError {
             ),
             Self::NotInLedger { entry, entries } => write!(
                 f,
-                "the receipt is for entry {entry}, which is not in this ledger of {entries} entries: \
+                "the receipt is for entry {entry}, which is not among the {entries} of this ledger: \
                  the file was cut, or is another ledger; restore it from a copy that has this entry"
             ),
             Self::NotWritable { cost } => write!(
@@ -92,6 +92,12 @@ impl fmt::Display for LedgerError {
                 f.write_str("a receipt is the number of an entry, a colon and 64 hexadecimal digits: pass one as it was given")
             }
         }
+    }
+}
+
+impl fmt::Debug for LedgerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

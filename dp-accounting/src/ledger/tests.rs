@@ -308,7 +308,7 @@ fn receipts_notice_what_a_file_cannot() {
     assert!(Ledger::<Pure, ReplaceOne>::open(&path).is_ok()); // it cannot know
     assert_eq!(
         open(&receipt).unwrap_err().to_string(),
-        "the receipt is for entry 2, which is not in this ledger of 1 entries: \
+        "the receipt is for entry 2, which is not among the 1 of this ledger: \
          the file was cut, or is another ledger; restore it from a copy that has this entry"
     );
     // The handle that has read more notices by itself.

@@ -14,7 +14,7 @@ use super::table::{from_bounds, integer_orders};
 /// And never more than the curve itself, nor than the largest loss ln(1 + γ(e^ε(∞)−1)) of the sampled mechanism. The result is a table of integers, up to 1024.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when there are no records, or fewer than are sampled.
+/// [`Error::OutOfRange`] when there are no records, [`Error::Above`] when there are fewer than are sampled.
 pub fn without_replacement(curve: &Rdp, largest: Epsilon, size: u64, batch: u64) -> Result<Rdp, Error> {
     let share = share(size, batch)?;
     if batch == 0 {

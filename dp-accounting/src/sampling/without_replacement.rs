@@ -38,15 +38,15 @@ impl<P: TwoSided> WithoutReplacement<P> {
     /// The pair for a mechanism with the pair `base` on samples of `batch` of `size` records.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when there are no records, or fewer than are sampled.
+    /// [`Error::OutOfRange`] when there are no records, [`Error::Above`] when there are fewer than are sampled.
     pub fn new(base: P, size: u64, batch: u64) -> Result<Self, Error> {
-        let refused =
-            |argument, allowed, found| Error::OutOfRange { argument, allowed, found: count(found).hi() };
         if size == 0 {
-            return Err(refused("the number of records", "[1, ∞)", size));
+            let argument = "the number of records";
+            return Err(Error::OutOfRange { argument, allowed: "[1, ∞)", found: 0.0 });
         }
         if batch > size {
-            return Err(refused("the number of sampled records", "[0, the number of records]", batch));
+            let (argument, limit) = ("the number of sampled records", "the number of records");
+            return Err(Error::Above { argument, found: count(batch).hi(), limit, most: count(size).hi() });
         }
         Ok(Self { base, size, batch, share: count(batch) / count(size) })
     }

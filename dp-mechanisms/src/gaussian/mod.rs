@@ -91,7 +91,7 @@ impl Gaussian {
     /// [`Query::with`](dp_core::Query::with) takes. The one to use for an (ε,δ) target.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1. No Gaussian noise gives δ = 0.
+    /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0. No Gaussian noise gives δ = 0.
     pub fn analytic(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
         Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
     }

@@ -27,9 +27,15 @@ impl Gaussian {
     /// argument fails, and from about ε = 7 on so does the formula: at ε = 8 and δ = 10⁻³ the true δ is 1.31·10⁻³.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < 1 and 0 < δ < 1.
+    /// [`Error::OutOfRange`] unless 0 < ε and 0 < δ < 1; [`Error::Unreachable`] for ε ≥ 1 and for δ = 0.
     pub fn classic(epsilon: f64, delta: f64) -> Result<TextbookGaussian, Error> {
-        let epsilon = within("epsilon", "(0, 1)", epsilon, epsilon > 0.0 && epsilon < 1.0)?;
+        if epsilon >= 1.0 {
+            return Err(Error::Unreachable {
+                request: "an epsilon of 1 or more by the classic formula, which is proven below 1 only,",
+                instead: "take `Gaussian::analytic`, which holds for every epsilon and adds less noise",
+            });
+        }
+        let epsilon = within("epsilon", "(0, 1)", epsilon, epsilon > 0.0)?;
         let delta = proper_delta(delta)?;
         let log = (Enclosure::point(1.25) / Enclosure::point(delta)).ln();
         let multiplier = (log * Enclosure::point(2.0)).sqrt() / Enclosure::point(epsilon);
@@ -123,9 +129,13 @@ mod tests {
 
     #[test]
     fn formulas_are_refused_where_they_are_not_proven() {
-        for epsilon in [0.0, 1.0, 8.0, -0.5, f64::NAN] {
+        for epsilon in [0.0, -0.5, f64::NAN] {
             let message = Gaussian::classic(epsilon, 1e-5).unwrap_err().to_string();
             assert!(message.starts_with("epsilon must lie in (0, 1)"), "{message}");
+        }
+        for epsilon in [1.0, 8.0, f64::INFINITY] {
+            let message = Gaussian::classic(epsilon, 1e-5).unwrap_err().to_string();
+            assert!(message.contains("cannot be reached: take `Gaussian::analytic`"), "{message}");
         }
         for delta in [0.0, 1.0, f64::NAN] {
             assert!(Gaussian::classic(0.5, delta).is_err());

@@ -142,11 +142,14 @@ impl<S: Scores> TopK<S> {
     /// k as a number of places, if there are as many candidates.
     fn at_most(&self, scores: &[f64]) -> Result<usize, Error> {
         let k = usize::try_from(self.k.get()).unwrap_or(usize::MAX);
-        if k <= candidates(scores)?.len() {
+        let candidates = candidates(scores)?.len();
+        if k <= candidates {
             Ok(k)
         } else {
-            let allowed = "[1, number of candidates]";
-            Err(Error::OutOfRange { argument: "k", allowed, found: f64::from(self.k.get()) })
+            #[allow(clippy::cast_precision_loss)] // fewer than 2³²
+            let most = candidates as f64;
+            let (found, limit) = (f64::from(self.k.get()), "the number of candidates");
+            Err(Error::Above { argument: "k", found, limit, most })
         }
     }
 }
@@ -163,7 +166,7 @@ impl<S: Scores> Mechanism for TopK<S> {
     }
 
     /// # Errors
-    /// [`Error::Empty`] without a candidate, [`Error::OutOfRange`] for fewer than k. Never because of the scores: see [the module](super).
+    /// [`Error::Empty`] without a candidate, [`Error::Above`] for fewer than k. Never because of the scores: see [the module](super).
     fn draw<R: Rng + ?Sized>(&self, scores: &[f64], rng: &mut R) -> Result<Vec<usize>, Error> {
         Ok(race::winners::<GumbelNoise, R>(scores, self.scale, self.at_most(scores)?, rng))
     }
@@ -208,11 +211,7 @@ impl<S: Scores> Calibrate for TopKTarget<Zcdp, S> {
 }
 
 fn at_least_one(k: u32) -> Result<NonZero<u32>, Error> {
-    NonZero::new(k).ok_or(Error::OutOfRange {
-        argument: "k",
-        allowed: "[1, number of candidates]",
-        found: 0.0,
-    })
+    NonZero::new(k).ok_or(Error::OutOfRange { argument: "k", allowed: "[1, ∞)", found: 0.0 })
 }
 
 fn calibrated<S: Scores>(
@@ -273,14 +272,14 @@ mod tests {
         let mut rng = Insecure::seeded(2);
         assert!(top(1, 1.0).draw(&[], &mut rng).is_err());
         let message = top(3, 1.0).draw(&[1.0, 2.0], &mut rng).unwrap_err().to_string();
-        assert!(message.starts_with("k must lie in [1, number of candidates], but 3"), "{message}");
+        assert!(message.starts_with("k is 3, and the number of candidates allows 2 at most"), "{message}");
         assert!(top(3, 1.0).draw_by_peeling(&[1.0, 2.0], &mut rng).is_err());
         let mut all = top(3, 1.0).draw(&[f64::NAN, 2.0, f64::INFINITY], &mut rng).unwrap();
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2]);
         assert!(TopK::epsilon(0.0, 2).is_err() && TopK::rho(f64::NAN, 2).is_err());
         let none = TopK::epsilon(1.0, 0).unwrap_err().to_string();
-        assert!(none.starts_with("k must lie in [1, number of candidates], but 0"), "{none}");
+        assert!(none.starts_with("k must lie in [1, ∞), but 0"), "{none}");
         assert!(TopK::rho(1.0, 0).is_err() && TopK::with_scale(Scale::new(1.0).unwrap(), 0).is_err());
     }
 
