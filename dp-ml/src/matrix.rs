@@ -33,9 +33,13 @@ impl Matrix {
     }
 
     /// A matrix of zeros.
+    ///
+    /// # Panics
+    /// When so many values do not fit into memory.
     #[must_use]
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, values: vec![0.0; rows * columns] }
+        let size = rows.checked_mul(columns).expect("the size of a matrix in memory");
+        Self { rows, columns, values: vec![0.0; size] }
     }
 
     /// The number of rows.

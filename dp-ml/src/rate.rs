@@ -69,7 +69,12 @@ impl Rate {
                 lengths: (rates.len(), usize::try_from(steps).unwrap_or(usize::MAX)),
             });
         }
-        let bad = (0..steps).map(|h| self.at(h, steps)).find(|rate| !(rate.is_finite() && *rate >= 0.0));
+        let refused = |h| Some(self.at(h, steps)).filter(|rate| !(rate.is_finite() && *rate >= 0.0));
+        let bad = match &self {
+            Self::Listed(_) | Self::Function(_) => (0..steps).find_map(refused),
+            // These go from one end to the other: what lies between, of however many steps, lies between the ends.
+            _ => refused(0).or_else(|| refused(steps.saturating_sub(1))),
+        };
         match bad {
             Some(found) => {
                 Err(Error::OutOfRange { argument: "the learning rate", allowed: "[0, ∞)", found })

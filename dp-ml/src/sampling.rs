@@ -32,7 +32,7 @@ impl Sampling {
     /// Batches of `batch` records on average, of `records`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < batch ≤ records, and records is positive and below 2³⁰.
+    /// [`Error::OutOfRange`] or [`Error::Above`] unless 0 < batch ≤ records, and records is positive and below 2³⁰.
     #[allow(clippy::cast_precision_loss, reason = "fewer than 2³⁰ records")]
     pub(crate) fn new(records: usize, batch: f64) -> Result<Self, Error> {
         if records == 0 || records >= MOST_RECORDS {
@@ -43,8 +43,12 @@ impl Sampling {
             });
         }
         let n = records as f64;
-        if !(batch > 0.0 && batch <= n) {
-            return Err(Error::OutOfRange { argument: "the batch", allowed: "(0, records]", found: batch });
+        if batch > n {
+            let limit = "the number of records";
+            return Err(Error::Above { argument: "the batch", found: batch, limit, most: n });
+        }
+        if batch.is_nan() || batch <= 0.0 {
+            return Err(Error::OutOfRange { argument: "the batch", allowed: "(0, ∞)", found: batch });
         }
         let (gaps, rate) = if batch == n {
             (None, 1.0)

@@ -261,7 +261,7 @@ impl Csv {
         let plain = cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
         match cell.parse::<f32>() {
             Ok(number) if plain && number.is_finite() => Ok(number),
-            Ok(_) => Err(self.refused(row, place, "not a finite number of 32 bits: NaN, infinities and numbers beyond 3.4e38 are not read")),
+            Ok(_) => Err(self.refused(row, place, "not a finite number of 32 bits: NaN, infinities and numbers beyond 3.4e38 are not read; replace it by a rule that looks at this row alone, or remove the row")),
             Err(_) => Err(self.refused(row, place, "not a number: write it as 1.5 or -2e3, with a decimal point, or declare the column as levels")),
         }
     }
@@ -347,7 +347,7 @@ mod tests {
             ("x,y\n1,2\n\n3,4", "line 3: the line is empty"),
             ("x,y\n1,2\n\"3\",4", "line 3: the line has a quotation mark"),
             ("x,y\n1,2\n1,0,4", "line 3 has 3 cells and the header has 2"),
-            ("x,y\n1\n", "line 2 has 1 cells"),
+            ("x,y\n1\n", "line 2 has 1 cell and the header has 2"),
             ("x,y\n1,2\n,4", "line 3, column x: the cell is empty"),
             ("x,y\n1,nan", "line 2, column y: not a finite number"),
             ("x,y\n1,-inf", "line 2, column y: not a finite number"),

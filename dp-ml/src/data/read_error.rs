@@ -4,8 +4,9 @@ use std::fmt;
 
 /// Why a file of records was refused.
 ///
-/// Files are read before any guarantee is in play, by someone who may see them: an error says where the trouble is, and it still never repeats what a cell holds.
-#[derive(Clone, Debug, PartialEq)]
+/// Files are read before any guarantee is in play, by someone who may see them: an error says where the trouble is, and it still never repeats what a cell holds. `Debug`
+/// prints the sentence, too.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The file cannot be opened or read.
@@ -65,14 +66,21 @@ impl fmt::Display for ReadError {
             Self::Table { line, problem } => write!(f, "line {line}: {problem}"),
             Self::Row { line, found, expected } => write!(
                 f,
-                "line {line} has {found} cells and the header has {expected}: give each row one cell for each column, \
-                 and write decimals with a point (1.5), since a comma starts a new cell"
+                "line {line} has {found} {} and the header has {expected}: give each row one cell for each column, \
+                 with commas between them, and write decimals with a point (1.5)",
+                if *found == 1 { "cell" } else { "cells" }
             ),
             Self::Cell { line, column, problem } => write!(f, "line {line}, column {column}: {problem}"),
             Self::Column { name, problem } => write!(f, "column {name}: {problem}"),
-            Self::Idx { problem } => write!(f, "this is no IDX file of the expected kind: {problem}"),
+            Self::Idx { problem } => write!(f, "the IDX file cannot be used: {problem}"),
             Self::Core(error) => error.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

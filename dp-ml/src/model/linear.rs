@@ -6,7 +6,7 @@ use core::ops::Range;
 use dp_core::Error;
 use rand_core::Rng;
 
-use super::{Batch, Model};
+use super::{Batch, MOST_PARAMETERS, Model};
 use crate::Matrix;
 use crate::product::{Factor, product};
 
@@ -53,17 +53,19 @@ impl<L: ScoreLoss> ScoreModel<L> {
     /// For records with this number of features.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for none.
+    /// [`Error::OutOfRange`] for none, and for more than 2³¹.
     pub fn new(features: usize) -> Result<Self, Error> {
-        Ok(Self { features: at_least_one(features)?, loss: PhantomData })
+        Ok(Self { features: number_of_features(features)?, loss: PhantomData })
     }
 }
 
-pub(super) fn at_least_one(features: usize) -> Result<usize, Error> {
-    match features {
-        0 => Err(Error::OutOfRange { argument: "the number of features", allowed: "[1, ∞)", found: 0.0 }),
-        _ => Ok(features),
+pub(super) fn number_of_features(features: usize) -> Result<usize, Error> {
+    if (1..=MOST_PARAMETERS).contains(&features) {
+        return Ok(features);
     }
+    #[allow(clippy::cast_precision_loss, reason = "for the message")]
+    let found = features as f64;
+    Err(Error::OutOfRange { argument: "the number of features", allowed: "[1, 2^31]", found })
 }
 
 impl ScoreLoss for Squared {

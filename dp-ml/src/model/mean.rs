@@ -5,7 +5,7 @@ use core::ops::Range;
 use dp_core::Error;
 use rand_core::Rng;
 
-use super::linear::at_least_one;
+use super::linear::number_of_features;
 use super::materialised::{Materialised, PerExample};
 use crate::Matrix;
 
@@ -19,9 +19,9 @@ impl Mean {
     /// For records with this number of features.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for none.
+    /// [`Error::OutOfRange`] for none, and for more than 2³¹.
     pub fn new(features: usize) -> Result<Materialised<Self>, Error> {
-        Ok(Materialised::new(Self { features: at_least_one(features)? }))
+        Ok(Materialised::new(Self { features: number_of_features(features)? }))
     }
 }
 

@@ -22,6 +22,9 @@ use rand_core::Rng;
 
 use crate::{Data, Matrix};
 
+/// A model with more parameters than this is refused: their places are numbers of 32 bits on some machines.
+const MOST_PARAMETERS: usize = 1 << 31;
+
 /// Records that are looked at together.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, Y> {

@@ -5,7 +5,7 @@ use core::ops::Range;
 use dp_core::Error;
 use rand_core::Rng;
 
-use super::{Batch, Model, square_norm};
+use super::{Batch, MOST_PARAMETERS, Model, square_norm};
 use crate::Matrix;
 use crate::product::{FEWEST_ROWS, Factor, product, rows_product};
 
@@ -44,7 +44,7 @@ impl Perceptron {
     /// A network of these widths.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless all widths are at least 1, and there are two classes at least.
+    /// [`Error::OutOfRange`] unless all widths are at least 1, there are two classes at least, and 2³¹ parameters at most.
     pub fn new(
         features: usize,
         hidden: &[usize],
@@ -67,13 +67,23 @@ impl Perceptron {
                 found: 1.0,
             });
         }
-        let mut end = 0;
-        let mut layer = |pair: &[usize]| {
+        let mut layers = vec![];
+        let mut end = 0usize;
+        for pair in widths.windows(2) {
             let start = end;
-            end += (pair[0] + 1) * pair[1];
-            start..end
-        };
-        let layers = widths.windows(2).map(&mut layer).collect();
+            let wide = pair[0].saturating_add(1).saturating_mul(pair[1]);
+            end = end.saturating_add(wide);
+            layers.push(start..end);
+        }
+        if end > MOST_PARAMETERS {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let found = end as f64;
+            return Err(Error::OutOfRange {
+                argument: "the number of parameters",
+                allowed: "[1, 2^31]",
+                found,
+            });
+        }
         Ok(Self { widths, activation, layers })
     }
 

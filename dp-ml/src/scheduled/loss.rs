@@ -98,7 +98,7 @@ impl<R: AsRef<[f64]>> LinearRegression<R> {
     /// [`Error::Empty`] without features.
     pub fn new(features: usize) -> Result<Self, Error> {
         if features == 0 {
-            return Err(Error::Empty { argument: "features" });
+            return Err(Error::Empty { argument: "the list of features" });
         }
         Ok(Self { features, record: PhantomData })
     }

@@ -155,9 +155,9 @@ fn rounding_allowance(task: &Task, ratio: f64) -> f64 {
 
 impl Task {
     fn check(&self) -> Result<(), Error> {
-        if self.records == 0 || self.most_steps == 0 || self.problem.dimension == 0 {
-            return Err(Error::Empty { argument: "records, steps or parameters" });
-        }
+        positive("the number of records", count(self.records))?;
+        positive("the number of steps", count(self.most_steps))?;
+        positive("the number of parameters", count(self.problem.dimension))?;
         positive("the bound on gradients", self.problem.gradient)?;
         positive("the distance to the minimum", self.problem.distance)?;
         Ok(())

@@ -85,14 +85,14 @@ mod sealed {
 /// Batches b ≤ n of n ≥ 1 records.
 fn sizes(records: usize, batch: usize) -> Result<(), Error> {
     if records == 0 {
-        return Err(Error::Empty { argument: "records" });
+        return Err(Error::Empty { argument: "the list of records" });
     }
-    if batch == 0 || batch > records {
-        return Err(Error::OutOfRange {
-            argument: "the batch",
-            allowed: "[1, records]",
-            found: count(batch),
-        });
+    if batch > records {
+        let (found, limit) = (count(batch), "the number of records");
+        return Err(Error::Above { argument: "the batch", found, limit, most: count(records) });
+    }
+    if batch == 0 {
+        return Err(Error::OutOfRange { argument: "the batch", allowed: "[1, ∞)", found: 0.0 });
     }
     Ok(())
 }

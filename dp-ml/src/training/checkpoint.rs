@@ -17,8 +17,8 @@ use crate::model::Model;
 use crate::optimiser::Moments;
 
 pub(super) const UNREADABLE: Error = Error::Unreachable {
-    request: "the checkpoint",
-    instead: "name a file that a training with checkpoints has written, and that can be read",
+    request: "the file of the checkpoint",
+    instead: "there is none at the path that was given, or not one that a training has written: check the path, and whether the training had begun",
 };
 pub(super) const FOREIGN: Error = Error::Unreachable {
     request: "a training that goes on from this checkpoint",

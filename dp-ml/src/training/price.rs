@@ -26,6 +26,12 @@ impl Price {
         let rounding = Rounding::new(settings.clip.norm(), sampling.capacity(), parameters);
         let (rate, steps) = (sampling.rate(), settings.steps);
         let (multiplier, guarantee) = match settings.privacy {
+            Privacy::Target(target) if target.delta() == Delta::ZERO => {
+                return Err(Error::Unreachable {
+                    request: "a training with a delta of 0",
+                    instead: "its noise is Gaussian and needs one above 0: take one far below 1 over the number of records, such as 1e-6",
+                });
+            }
             Privacy::Target(target) => {
                 let found = calibration::least(|multiplier| composition(rate, multiplier, steps), target)?;
                 (found.value, target)

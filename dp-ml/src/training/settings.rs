@@ -2,6 +2,7 @@
 
 use dp_core::{Approx, Error};
 
+use crate::sampling::Sampling;
 use crate::{Average, Clip, Optimiser, Rate};
 
 /// How the noise of a step is chosen.
@@ -80,7 +81,7 @@ impl Settings {
     )]
     pub fn epochs(self, epochs: f64) -> Self {
         let steps = libm::ceil(epochs * self.records as f64 / self.batch);
-        self.steps(if steps < 1e15 { steps as u64 } else { 0 })
+        self.steps(if steps < MOST_STEPS as f64 { steps as u64 } else { 0 })
     }
 
     /// So many steps.
@@ -134,12 +135,11 @@ impl Settings {
     /// # Errors
     /// What is wrong with a setting.
     pub(crate) fn checked(self) -> Result<Self, Error> {
-        if self.steps == 0 {
-            return Err(Error::OutOfRange {
-                argument: "the number of steps",
-                allowed: "[1, 10^15)",
-                found: 0.0,
-            });
+        Sampling::new(self.records, self.batch)?; // first: the number of steps may follow from them
+        if !(1..MOST_STEPS).contains(&self.steps) {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let found = self.steps as f64;
+            return Err(Error::OutOfRange { argument: "the number of steps", allowed: "[1, 10^15)", found });
         }
         if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
             return Err(Error::OutOfRange {
@@ -159,6 +159,9 @@ impl Settings {
         self.threads.unwrap_or_else(processors).clamp(1, MOST_THREADS)
     }
 }
+
+/// Fewer steps than that.
+const MOST_STEPS: u64 = 1_000_000_000_000_000;
 
 /// More threads than that are not started.
 const MOST_THREADS: usize = 256;

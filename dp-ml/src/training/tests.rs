@@ -175,9 +175,10 @@ fn bad_settings_are_refused_before_anything_is_drawn() {
         |settings: Settings| Training::new(Linear::new(2).unwrap(), settings).unwrap_err().to_string();
     assert!(message(good().steps(0)).contains("the number of steps"));
     assert!(message(good().epochs(f64::NAN)).contains("the number of steps"));
+    assert!(message(good().steps(u64::MAX)).contains("the number of steps")); // and at once
     assert!(message(good().clip(Clip::Flat { norm: 0.0 })).contains("the clipping norm"));
     assert!(message(good().rate(Rate::Constant(f64::INFINITY))).contains("the learning rate"));
-    assert!(message(Settings::new(0, 1.0, NOISE).steps(1)).contains("the number of records"));
+    assert!(message(Settings::new(0, 1.0, NOISE)).contains("the number of records"));
     assert!(message(Settings::new(10, 11.0, NOISE)).contains("the batch"));
     assert!(message(good().weight_decay(-1.0)).contains("the weight decay"));
     let none = Privacy::Noise { multiplier: 0.0, delta: 1e-5 };
@@ -231,9 +232,9 @@ fn resuming_is_as_if_nothing_had_happened() {
         foreign(with(same_rate, Activation::Tanh).checkpoint(&copy, 3).resume(&data))
             .contains("another model")
     );
-    assert!(foreign(training(0.1).resume(&data)).contains("name a file"));
+    assert!(foreign(training(0.1).resume(&data)).contains("check the path"));
     std::fs::write(&copy, "{}").unwrap();
-    assert!(foreign(training(0.1).checkpoint(&copy, 3).resume(&data)).contains("name a file"));
+    assert!(foreign(training(0.1).checkpoint(&copy, 3).resume(&data)).contains("check the path"));
     let nowhere = training(0.1).checkpoint(folder.join("no/such/folder"), 3);
     assert!(foreign(nowhere.draw(&data, &mut Insecure::seeded(3))).contains("a folder that exists"));
     std::fs::remove_dir_all(&folder).unwrap();
