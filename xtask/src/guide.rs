@@ -87,7 +87,7 @@ fn page(chapter: &Chapter, text: &str, chapters: &[Chapter]) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (chapter.title) }
-                style { (PreEscaped(STYLE)) "pre { overflow-x: auto; padding: 0.6rem; background: var(--soft); }" }
+                style { (PreEscaped(STYLE)) "pre { overflow-x: auto; padding: 0.6rem; background: var(--soft); } code.language-text { white-space: pre-wrap; }" }
             }
             body {
                 nav { @for other in chapters { a href=(format!("{}.html", other.name)) { (other.title) } } }

@@ -50,5 +50,9 @@ pub struct Training;
 pub struct Verifying;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/src/messages.md")]
+pub struct Messages;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/src/your-own.md")]
 pub struct YourOwn;

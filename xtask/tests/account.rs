@@ -121,13 +121,16 @@ fn parameters_are_found() {
 /// Each spec, and the message that it must be refused with.
 const REFUSED: &[(&str, &str)] = &[
     ("[]", "the spec must be an object, but a list was passed"),
-    ("{}", "adjacency is missing"),
+    ("{}", "adjacency is missing: pass one of \"add-remove\", \"replace-one\""),
     (
         r#"{"adjacency":"swap","delta":0.1}"#,
         r#"adjacency must be one of "add-remove", "replace-one", but the text "swap" was passed"#,
     ),
-    (r#"{"adjacency":"add-remove"}"#, "delta is missing: pass it, or epsilon"),
-    (r#"{"adjacency":"add-remove","delta":0.1}"#, "compose is missing"),
+    (
+        r#"{"adjacency":"add-remove"}"#,
+        "delta is missing: pass it to learn epsilon, or epsilon to learn delta",
+    ),
+    (r#"{"adjacency":"add-remove","delta":0.1}"#, "compose is missing: pass a list of mechanisms"),
     (
         r#"{"adjacency":"add-remove","delta":0.1,"compose":{}}"#,
         "compose must be a list of mechanisms, but an object was passed",
@@ -144,7 +147,10 @@ const REFUSED: &[(&str, &str)] = &[
         r#"{"adjacency":"add-remove","delta":0.1,"compose":[3]}"#,
         "compose[0] must be an object, but 3 was passed",
     ),
-    (r#"{"adjacency":"add-remove","delta":0.1,"compose":[{}]}"#, "compose[0].kind is missing"),
+    (
+        r#"{"adjacency":"add-remove","delta":0.1,"compose":[{}]}"#,
+        r#"compose[0].kind is missing: pass one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "pure", "approx", "zcdp", "poisson", "without-replacement""#,
+    ),
     (
         r#"{"adjacency":"add-remove","delta":0.1,"delta":0.2}"#,
         "delta cannot be read: it is there twice at line 1 column 45",
@@ -153,7 +159,7 @@ const REFUSED: &[(&str, &str)] = &[
     (r#"{"adjacency":"add-remove","delta":-1e-9}"#, "delta must lie in [0, 1), but -1e-9 was passed"),
     (
         r#"{"adjacency":"add-remove","delta":"1e-6"}"#,
-        r#"delta must be a number, but the text "1e-6" was passed"#,
+        r#"delta must be a number, but the text "1e-6" was passed: write it without quotation marks, and with a decimal point"#,
     ),
     (r#"{"adjacency":"add-remove","epsilon":-1}"#, "epsilon must lie in [0, ∞), but -1 was passed"),
     (
@@ -180,17 +186,17 @@ const REFUSED_PARTS: &[(&str, &str)] = &[
         r#"{"kind":"gauss"}"#,
         r#"compose[1].kind must be one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "pure", "approx", "zcdp", "poisson", "without-replacement", but the text "gauss" was passed"#,
     ),
-    (r#"{"kind":"gaussian"}"#, "compose[1].sigma is missing"),
+    (r#"{"kind":"gaussian"}"#, "compose[1].sigma is missing: pass a number from (0, ∞)"),
     (r#"{"kind":"gaussian","sigma":0}"#, "compose[1].sigma must lie in (0, ∞), but 0 was passed"),
     (r#"{"kind":"gaussian","sigma":-2.5}"#, "compose[1].sigma must lie in (0, ∞), but -2.5 was passed"),
     (r#"{"kind":"gaussian","sigma":null}"#, "compose[1].sigma must be a number, but null was passed"),
     (
         r#"{"kind":"gaussian","sigma":1e400}"#,
-        "compose[1].sigma cannot be read: number out of range at line 1 column 99",
+        "compose[1].sigma cannot be read: number out of range at line 1 column 99; write JSON, with decimals as 0.5",
     ),
     (
         r#"{"kind":"gaussian","sigma":NaN}"#,
-        "compose[1].sigma cannot be read: expected value at line 1 column 95",
+        "compose[1].sigma cannot be read: expected value at line 1 column 95; write JSON, with decimals as 0.5",
     ),
     (
         r#"{"kind":"gaussian","sigma":1,"scale":1}"#,
@@ -225,18 +231,24 @@ const REFUSED_PARTS: &[(&str, &str)] = &[
         r#"{"kind":"randomized-response","epsilon":-0.1}"#,
         "compose[1].epsilon must lie in [0, ∞), but -0.1 was passed",
     ),
-    (r#"{"kind":"pure"}"#, "compose[1].epsilon is missing"),
+    (r#"{"kind":"pure"}"#, "compose[1].epsilon is missing: pass a number from [0, ∞)"),
     (
         r#"{"kind":"approx","epsilon":1,"delta":1.5}"#,
         "compose[1].delta must lie in [0, 1], but 1.5 was passed",
     ),
     (r#"{"kind":"zcdp","rho":true}"#, "compose[1].rho must be a number, but true was passed"),
-    (r#"{"kind":"poisson","of":{"kind":"pure","epsilon":1}}"#, "compose[1].rate is missing"),
+    (
+        r#"{"kind":"poisson","of":{"kind":"pure","epsilon":1}}"#,
+        "compose[1].rate is missing: pass a number from [0, 1]",
+    ),
     (
         r#"{"kind":"poisson","rate":1.01,"of":{"kind":"pure","epsilon":1}}"#,
         "compose[1].rate must lie in [0, 1], but 1.01 was passed",
     ),
-    (r#"{"kind":"poisson","rate":0.1}"#, "compose[1].of is missing"),
+    (
+        r#"{"kind":"poisson","rate":0.1}"#,
+        "compose[1].of is missing: pass the mechanism that is run on a sample",
+    ),
     (
         r#"{"kind":"poisson","rate":0.1,"of":"gaussian"}"#,
         r#"compose[1].of must be an object, but the text "gaussian" was passed"#,
@@ -259,7 +271,7 @@ const REFUSED_PARTS: &[(&str, &str)] = &[
     ),
     (
         r#"{"kind":"without-replacement","n":10,"batch":1,"of":{}}"#,
-        r#"compose[1].kind must not be "without-replacement", which belongs to the adjacency "replace-one""#,
+        r#"compose[1].kind must not be "without-replacement", which belongs to the adjacency "replace-one": pass that adjacency, or take "poisson""#,
     ),
 ];
 
@@ -276,7 +288,7 @@ fn bad_specs_are_refused_in_words() {
     let under_replace_one = [
         (
             r#"{"kind":"poisson","rate":0.1,"of":{}}"#,
-            r#"compose[0].kind must not be "poisson", which belongs to the adjacency "add-remove""#,
+            r#"compose[0].kind must not be "poisson", which belongs to the adjacency "add-remove": pass that adjacency, or take "without-replacement""#,
         ),
         (
             r#"{"kind":"without-replacement","n":10,"batch":11,"of":{}}"#,
@@ -307,7 +319,7 @@ fn what_is_to_be_found_must_be_missing_once() {
         message(&format!("{open},{open}"), "sigma"),
         "solve asks for one sigma, but compose[0].sigma and compose[1].sigma are both missing: fill in all but one"
     );
-    assert_eq!(message(open, "scale"), "compose[0].sigma is missing");
+    assert_eq!(message(open, "scale"), "compose[0].sigma is missing: pass a number from (0, ∞)");
     let unreachable = message(&format!(r#"{open},{{"kind":"pure","epsilon":2}}"#), "sigma");
     assert!(
         unreachable.starts_with(

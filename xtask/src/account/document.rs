@@ -25,7 +25,10 @@ pub(super) fn read(text: &[u8]) -> Result<Node, BadSpec> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let node = Reader { place: &place }.deserialize(&mut reader);
     let node = node.and_then(|node| reader.end().map(|()| node));
-    node.map_err(|error| BadSpec::new(&place.borrow(), &format!("cannot be read: {error}")))
+    node.map_err(|error| {
+        let hint = if error.is_data() { "" } else { "; write JSON, with decimals as 0.5" };
+        BadSpec::new(&place.borrow(), &format!("cannot be read: {error}{hint}"))
+    })
 }
 
 impl Node {
@@ -168,19 +171,31 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        assert_eq!(message(""), "the spec cannot be read: EOF while parsing a value at line 1 column 0");
+        assert_eq!(
+            message(""),
+            "the spec cannot be read: EOF while parsing a value at line 1 column 0; write JSON, with decimals as 0.5"
+        );
         assert_eq!(
             message(r#"{"compose": [{}, {"of": {"sigma": 1e400}}]}"#),
-            "compose[1].of.sigma cannot be read: number out of range at line 1 column 39"
+            "compose[1].of.sigma cannot be read: number out of range at line 1 column 39; write JSON, with decimals as 0.5"
         );
-        assert_eq!(message(r#"{"delta": NaN}"#), "delta cannot be read: expected value at line 1 column 11");
+        assert_eq!(
+            message(r#"{"delta": NaN}"#),
+            "delta cannot be read: expected value at line 1 column 11; write JSON, with decimals as 0.5"
+        );
         assert_eq!(
             message(r#"{"compose": [{"kind": 1, "kind": 2}]}"#),
             "compose[0].kind cannot be read: it is there twice at line 1 column 31"
         );
-        assert_eq!(message("{} {}"), "the spec cannot be read: trailing characters at line 1 column 4");
+        assert_eq!(
+            message("{} {}"),
+            "the spec cannot be read: trailing characters at line 1 column 4; write JSON, with decimals as 0.5"
+        );
         assert!(message(&"[".repeat(100_000)).contains("recursion limit exceeded"));
         let bytes = read(b"{\"a\": \"\xff\"}").unwrap_err().to_string();
-        assert_eq!(bytes, "a cannot be read: invalid unicode code point at line 1 column 8");
+        assert_eq!(
+            bytes,
+            "a cannot be read: invalid unicode code point at line 1 column 8; write JSON, with decimals as 0.5"
+        );
     }
 }

@@ -66,24 +66,28 @@ impl<'a> Fields<'a> {
         self.all.iter().find(|(field, _)| field == name).map(|(_, node)| node)
     }
 
-    pub(super) fn need(&self, name: &str) -> Result<&'a Node, BadSpec> {
-        self.get(name).ok_or_else(|| self.bad(name, "is missing"))
+    /// A field that must be there, and what to pass if it is not.
+    pub(super) fn need(&self, name: &str, pass: &str) -> Result<&'a Node, BadSpec> {
+        self.get(name).ok_or_else(|| self.missing(name, pass))
+    }
+
+    /// Says that a field is not there, and what it would be.
+    pub(super) fn missing(&self, name: &str, pass: &str) -> BadSpec {
+        self.bad(name, &format!("is missing: pass {pass}"))
     }
 
     /// One of some words.
     pub(super) fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, BadSpec> {
-        let node = self.need(name)?;
+        let list: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+        let list = format!("one of {}", list.join(", "));
+        let node = self.need(name, &list)?;
         let meant = match node {
             Node::Text(text) => words.iter().find(|(word, _)| word == text),
             _ => None,
         };
-        meant.map(|(_, value)| *value).ok_or_else(|| {
-            let words: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
-            self.bad(
-                name,
-                &format!("must be one of {}, but {} was passed", words.join(", "), node.describe()),
-            )
-        })
+        meant
+            .map(|(_, value)| *value)
+            .ok_or_else(|| self.bad(name, &format!("must be {list}, but {} was passed", node.describe())))
     }
 
     /// A number in a range, if it is there.
@@ -93,6 +97,10 @@ impl<'a> Fields<'a> {
             #[allow(clippy::cast_precision_loss)] // the nearest float, as for all numbers
             Node::Whole(value) => *value as f64,
             Node::Number(value) => *value,
+            Node::Text(_) => {
+                let says = "was passed: write it without quotation marks, and with a decimal point";
+                return Err(self.bad(name, &format!("must be a number, but {} {says}", node.describe())));
+            }
             _ => return Err(self.bad(name, &format!("must be a number, but {} was passed", node.describe()))),
         };
         let (allowed, contains) = range.described();
@@ -132,6 +140,11 @@ pub(super) enum Range {
 }
 
 impl Range {
+    /// What a number from it is called.
+    pub(super) fn number(self) -> String {
+        format!("a number from {}", self.described().0)
+    }
+
     fn described(self) -> (&'static str, fn(f64) -> bool) {
         match self {
             Self::Positive => ("(0, ∞)", |value| value > 0.0 && value.is_finite()),

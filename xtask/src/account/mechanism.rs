@@ -95,7 +95,7 @@ impl Mechanism {
         };
         fields.only(&[known, more].concat())?;
         let number = |name: &str, range: Range| {
-            fields.number(name, range)?.ok_or_else(|| fields.bad(name, "is missing"))
+            fields.number(name, range)?.ok_or_else(|| fields.missing(name, &range.number()))
         };
         let real = || Ok::<_, BadSpec>(fields.number("sensitivity", Range::Positive)?.unwrap_or(1.0));
         let whole = || {

@@ -88,7 +88,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<ExitCode> {
     let text = match &options.spec {
         Some(path) if path != Path::new("-") => std::fs::read(path).with_context(|| {
-            format!("cannot read {}; check that it exists and is yours to read", path.display())
+            format!("cannot read {}: check that it exists and is yours to read", path.display())
         })?,
         _ => {
             let mut text = Vec::new();
@@ -121,6 +121,7 @@ pub fn respond(text: &[u8], json: bool, accuracy: f64) -> std::result::Result<St
 }
 
 fn accuracy(text: &str) -> std::result::Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "it must be a number".to_owned())?;
+    let value: f64 =
+        text.parse().map_err(|_| "it must be a number, such as 1e-3, with a decimal point".to_owned())?;
     if value > 0.0 && value < 1.0 { Ok(value) } else { Err("it must lie in (0, 1)".to_owned()) }
 }

@@ -72,7 +72,7 @@ impl Spec {
             _ => None,
         };
         let mut unknown = Unknown { solve, places: Vec::new() };
-        let releases = match fields.need("compose")? {
+        let releases = match fields.need("compose", "a list of mechanisms")? {
             Node::List(list) if list.is_empty() => {
                 return Err(fields.bad("compose", "is empty: pass at least one mechanism"));
             }
@@ -112,7 +112,7 @@ impl Question {
                 "epsilon",
                 "and delta are both given: leave out the one to be found, or say what to `solve`",
             )),
-            (None, None) => Err(fields.bad("delta", "is missing: pass it, or epsilon")),
+            (None, None) => Err(fields.missing("delta", "it to learn epsilon, or epsilon to learn delta")),
         }
     }
 }
@@ -120,30 +120,44 @@ impl Question {
 impl Release {
     fn read(node: &Node, place: String, relation: Relation, unknown: &mut Unknown) -> Result<Self, BadSpec> {
         let fields = Fields::of(node, place)?;
-        let belongs = |name: &str, to: Relation, word: &str| {
-            let says = format!("must not be {name:?}, which belongs to the adjacency {word:?}");
+        let belongs = |name: &str, to: Relation, instead: &str| {
+            let word = to.name();
+            let says = format!(
+                "must not be {name:?}, which belongs to the adjacency {word:?}: pass that adjacency, or take {instead:?}"
+            );
             if relation == to { Ok(()) } else { Err(fields.bad("kind", &says)) }
         };
         let (sampling, mechanism) = match fields.word("kind", &PARTS)? {
             Part::Plain(kind) => (Sampling::All, Mechanism::read(&fields, kind, &["count"], unknown)?),
             Part::Poisson => {
-                belongs("poisson", Relation::AddRemove, "add-remove")?;
+                belongs("poisson", Relation::AddRemove, "without-replacement")?;
                 fields.only(&["kind", "rate", "of", "count"])?;
                 let rate = unknown.number(&fields, "rate", Range::Probability)?;
                 (
                     Sampling::Poisson { rate },
-                    Mechanism::read_sampled(fields.need("of")?, fields.path("of"), unknown)?,
+                    Mechanism::read_sampled(
+                        fields.need("of", "the mechanism that is run on a sample")?,
+                        fields.path("of"),
+                        unknown,
+                    )?,
                 )
             }
             Part::WithoutReplacement => {
-                belongs("without-replacement", Relation::ReplaceOne, "replace-one")?;
+                belongs("without-replacement", Relation::ReplaceOne, "poisson")?;
                 fields.only(&["kind", "n", "batch", "of", "count"])?;
                 let need = |name: &str, least: u64, most: u64| {
-                    fields.whole(name, least, most)?.ok_or_else(|| fields.bad(name, "is missing"))
+                    fields.whole(name, least, most)?.ok_or_else(|| fields.missing(name, "a whole number"))
                 };
                 let records = need("n", 1, u64::MAX)?;
                 let sampling = Sampling::WithoutReplacement { records, batch: need("batch", 1, records)? };
-                (sampling, Mechanism::read_sampled(fields.need("of")?, fields.path("of"), unknown)?)
+                (
+                    sampling,
+                    Mechanism::read_sampled(
+                        fields.need("of", "the mechanism that is run on a sample")?,
+                        fields.path("of"),
+                        unknown,
+                    )?,
+                )
             }
         };
         let count = match fields.whole("count", 0, u64::MAX)? {
@@ -170,7 +184,7 @@ impl Unknown {
     ) -> Result<Option<f64>, BadSpec> {
         match fields.number(name, range)? {
             None if self.solve.is_some_and(|solve| solve.name() == name) => Ok(self.note(fields, name)),
-            None => Err(fields.bad(name, "is missing")),
+            None => Err(fields.missing(name, &range.number())),
             given => Ok(given),
         }
     }

@@ -61,7 +61,11 @@ impl Ledger {
         let unknown: Vec<_> = ids.iter().filter(|id| !known(id)).map(String::as_str).collect();
         if !unknown.is_empty() {
             let all: Vec<_> = self.claims.iter().map(|claim| claim.id).collect();
-            bail!("no claim is called {}; the ledger has {}", unknown.join(" or "), all.join(", "));
+            bail!(
+                "no claim is called {}: `cargo xtask verify --list` says what each claims, and there are {}",
+                unknown.join(" or "),
+                all.join(", ")
+            );
         }
         let wanted = |claim: &Claim| ids.is_empty() || ids.iter().any(|id| id == claim.id);
         Ok(self.claims.into_iter().filter(wanted).collect())
@@ -93,7 +97,10 @@ mod tests {
     #[test]
     fn an_unknown_id_is_an_error_that_lists_the_known_ones() {
         let error = ledger(&["D10", "D3"]).unwrap().select(&["D3".into(), "X1".into()]).unwrap_err();
-        assert_eq!(error.to_string(), "no claim is called X1; the ledger has D3, D10");
+        assert_eq!(
+            error.to_string(),
+            "no claim is called X1: `cargo xtask verify --list` says what each claims, and there are D3, D10"
+        );
     }
 
     #[test]
