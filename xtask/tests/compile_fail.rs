@@ -1,7 +1,8 @@
 //! The programs in `tests/compile-fail` do not compile, and the compiler says why in our words.
 //!
-//! A program states the mistake in its `//!` lines, and in lines `// error: …` what the errors must contain. Each error must contain
-//! one of these fragments, and each fragment must be in one of the errors: a program that fails for another reason proves nothing.
+//! A program states the mistake in its `//!` lines, and in lines `// error: …` and `// note: …` what the errors must contain, with `…` where
+//! a fragment is cut. Each error must contain one of these fragments, and each fragment must be in one of the errors: a program that fails for another reason proves nothing. The line
+//! that ends with `// the mistake` must be where one of the errors is. The guide shows that line and the fragments.
 //! `compiles.rs` uses the same API as it should be used and shows that the others fail because of their mistake.
 
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use serde_json::Value;
 /// The program that must compile.
 const CONTROL: &str = "compiles";
 
+/// What the line with the mistake ends with.
+const MARK: &str = "// the mistake";
+
 /// A program that must not compile.
 #[derive(Debug)]
 struct Program {
@@ -22,6 +26,8 @@ struct Program {
     name: String,
     /// What its errors must contain.
     expected: Vec<String>,
+    /// The lines that are marked as the mistake, from 1.
+    marked: Vec<u64>,
 }
 
 /// What the compiler made of a program.
@@ -29,6 +35,8 @@ struct Program {
 struct Seen {
     compiled: bool,
     errors: Vec<String>,
+    /// The lines that the errors point at.
+    lines: Vec<u64>,
 }
 
 #[test]
@@ -93,13 +101,20 @@ fn read_programs(folder: &Path) -> Result<Vec<Program>> {
             source.starts_with("//! "),
             "{name}.rs does not say what its mistake is; begin it with `//! …`"
         );
-        let expected =
-            source.lines().filter_map(|line| line.strip_prefix("// error: ")).map(str::to_owned).collect();
-        programs.push(Program { name, expected });
+        let expected = source.lines().filter_map(fragment).collect();
+        let marked =
+            (1..).zip(source.lines()).filter(|(_, line)| line.ends_with(MARK)).map(|(at, _)| at).collect();
+        programs.push(Program { name, expected, marked });
     }
     programs.retain(|program| program.name != CONTROL);
     programs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(programs)
+}
+
+/// What a line says that an error must contain, if it says so.
+fn fragment(line: &str) -> Option<String> {
+    let said = line.strip_prefix("// error: ").or_else(|| line.strip_prefix("// note: "))?;
+    Some(without_crate_names(said.trim_matches(['…', ' '])))
 }
 
 /// What cargo's messages say of each program, and of each library that they use.
@@ -114,6 +129,9 @@ fn read_messages(stdout: &str) -> BTreeMap<String, Seen> {
         // The closing "aborting due to…" is an error without a place in the source.
         if diagnostic["level"] == "error" && diagnostic["spans"][0].is_object() {
             seen.errors.extend(diagnostic["rendered"].as_str().map(without_crate_names));
+            let primary =
+                diagnostic["spans"].as_array().into_iter().flatten().find(|span| span["is_primary"] == true);
+            seen.lines.extend(primary.and_then(|span| span["line_start"].as_u64()));
         }
     }
     seen
@@ -138,7 +156,13 @@ fn judge(programs: &[Program], seen: &BTreeMap<String, Seen>) -> Vec<String> {
     if !seen.contains_key(CONTROL) {
         complaints.push(format!("cargo did not come to {CONTROL}.rs"));
     }
-    for Program { name, expected } in programs {
+    for Program { name, expected, marked } in programs {
+        let points_there = |line: &u64| seen.get(name).is_some_and(|seen| seen.lines.contains(line));
+        if !matches!(&marked[..], [line] if points_there(line)) {
+            complaints.push(format!(
+                "{name}.rs must end the line that the error points at, and no other, with `{MARK}`"
+            ));
+        }
         if expected.is_empty() {
             complaints.push(format!(
                 "{name}.rs does not say what the compiler must print; add a line `// error: …`"
@@ -173,15 +197,20 @@ mod harness {
         Program {
             name: "mistake".into(),
             expected: expected.iter().map(|&fragment| fragment.to_owned()).collect(),
+            marked: vec![7],
         }
     }
 
     fn failed(errors: &[&str]) -> Seen {
-        Seen { compiled: false, errors: errors.iter().map(|&error| error.to_owned()).collect() }
+        Seen {
+            compiled: false,
+            errors: errors.iter().map(|&error| error.to_owned()).collect(),
+            lines: vec![7],
+        }
     }
 
     fn compiled() -> Seen {
-        Seen { compiled: true, errors: vec![] }
+        Seen { compiled: true, errors: vec![], lines: vec![] }
     }
 
     fn complaints(program: Program, control: Seen, mistake: Seen) -> Vec<String> {
@@ -197,7 +226,10 @@ mod harness {
     fn a_mistake_that_compiles_is_noticed() {
         assert_eq!(
             complaints(program(&["no"]), compiled(), compiled()),
-            ["mistake.rs compiles, and must not"]
+            [
+                "mistake.rs must end the line that the error points at, and no other, with `// the mistake`",
+                "mistake.rs compiles, and must not"
+            ]
         );
     }
 
@@ -211,7 +243,22 @@ mod harness {
     #[test]
     fn a_program_without_expectation_or_outcome_is_noticed() {
         assert_eq!(complaints(program(&[]), compiled(), failed(&[])).len(), 1);
-        assert_eq!(judge(&[program(&["no"])], &BTreeMap::new()).len(), 2);
+        assert_eq!(judge(&[program(&["no"])], &BTreeMap::new()).len(), 3);
+    }
+
+    #[test]
+    fn fragments_are_cut_and_without_crate_names() {
+        assert_eq!(fragment("// error: … `dp_core::Pure` is not …").as_deref(), Some("`Pure` is not"));
+        assert_eq!(fragment("// note: take `Zcdp`").as_deref(), Some("take `Zcdp`"));
+        assert_eq!(fragment("// error or not"), None);
+    }
+
+    #[test]
+    fn a_mark_elsewhere_is_noticed() {
+        for marked in [vec![], vec![6], vec![6, 7]] {
+            let program = Program { marked, ..program(&["no"]) };
+            assert_eq!(complaints(program, compiled(), failed(&["error: no"])).len(), 1);
+        }
     }
 
     #[test]
@@ -225,7 +272,7 @@ mod harness {
         let stdout = r#"
             {"reason":"compiler-artifact","target":{"name":"compiles"}}
             {"reason":"compiler-message","target":{"name":"mistake"},"message":{"level":"warning","rendered":"w","spans":[{}]}}
-            {"reason":"compiler-message","target":{"name":"mistake"},"message":{"level":"error","rendered":"`dp_core::Pure`","spans":[{}]}}
+            {"reason":"compiler-message","target":{"name":"mistake"},"message":{"level":"error","rendered":"`dp_core::Pure`","spans":[{"is_primary":false,"line_start":2},{"is_primary":true,"line_start":7}]}}
             {"reason":"compiler-message","target":{"name":"mistake"},"message":{"level":"error","rendered":"aborting","spans":[]}}
             {"reason":"build-finished","success":false}"#;
         let expected = [("compiles".to_owned(), compiled()), ("mistake".to_owned(), failed(&["`Pure`"]))];

@@ -1,5 +1,6 @@
 //! A budget in pure ε cannot pay for a δ.
 // error: cannot combine guarantees of different notions: `Approx` and `Pure`
+// note: relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx (`.at_delta(Delta::ZERO)` if it is Pure); if a budget is the stronger one, state the budget in the weaker notion
 
 use dp_accounting::Budget;
 use dp_core::{Bounds, Delta, Measurement, Pure, Query, ReplaceOne};
@@ -11,6 +12,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
     let approximate = mean.at_delta(Delta::new(1e-6)?);
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
-    println!("{}", budget.spend(&approximate, &ages, &mut OsSeeded::new()?)?);
+    println!("{}", budget.spend(&approximate, &ages, &mut OsSeeded::new()?)?); // the mistake
     Ok(())
 }

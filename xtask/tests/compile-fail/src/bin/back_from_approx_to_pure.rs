@@ -1,5 +1,6 @@
 //! Once a δ is allowed, no ε alone holds.
-// error: `Approx` does not imply `Pure`
+// error: `Approx` does not imply `Pure` as it stands
+// note: relaxations only weaken: Pure → Gdp → Zcdp → Rdp; nothing leads back
 
 use dp_core::{Bounds, Delta, Error, Measurement, Pure, Query};
 use dp_mechanisms::Laplace;
@@ -7,6 +8,6 @@ use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Error> {
     let mean = Mean::new(Bounds::new(0.0, 110.0)?, 4)?.with(Laplace::epsilon(0.5)?)?;
-    let _ = mean.at_delta(Delta::new(1e-6)?).relax::<Pure>();
+    let _ = mean.at_delta(Delta::new(1e-6)?).relax::<Pure>(); // the mistake
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A query that does not know its ℓ1 sensitivity cannot take Laplace noise.
 // error: the sensitivity of `TotalVelocity` in the norm `L1` is not known, and the mechanism needs it
+// note: Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2: choose the mechanism for the norm that the query states, or implement `SensitivityIn<L1>` for it
 
 use dp_core::{AddRemove, Error, L2, Query, Sensitivity, SensitivityIn};
 use dp_mechanisms::{Laplace, Vector};
@@ -28,6 +29,6 @@ impl SensitivityIn<L2> for TotalVelocity {
 }
 
 fn main() -> Result<(), Error> {
-    let _ = TotalVelocity.with(Vector::new(Laplace::epsilon(0.5)?))?;
+    let _ = TotalVelocity.with(Vector::new(Laplace::epsilon(0.5)?))?; // the mistake
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A replaced record can move from one part to another, so parts by key need guarantees under add/remove.
 // error: cannot combine different neighbour relations: `ReplaceOne` and `AddRemove`
+// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost
 
 use dp_core::measurement::ByKey;
 use dp_core::{Bounds, Error, Query};
@@ -8,6 +9,6 @@ use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Error> {
     let mean = || Mean::new(Bounds::new(0.0, 110.0)?, 4)?.with(Laplace::epsilon(0.5)?);
-    let _ = ByKey::new(vec![mean()?, mean()?], |age: &f64| usize::from(*age > 65.0));
+    let _ = ByKey::new(vec![mean()?, mean()?], |age: &f64| usize::from(*age > 65.0)); // the mistake
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A budget in pure ε cannot pay for what is only concentrated: no finite ε covers it.
 // error: cannot combine guarantees of different notions: `Zcdp` and `Pure`
+// note: relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx (`.at_delta(Delta::ZERO)` if it is Pure); if a budget is the stronger one, state the budget in the weaker notion
 
 use dp_accounting::Budget;
 use dp_core::{Bounds, Measurement, Pure, Query, ReplaceOne, Zcdp};
@@ -11,6 +12,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
     let concentrated = mean.relax::<Zcdp>();
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
-    println!("{}", budget.spend(&concentrated, &ages, &mut OsSeeded::new()?)?);
+    println!("{}", budget.spend(&concentrated, &ages, &mut OsSeeded::new()?)?); // the mistake
     Ok(())
 }
