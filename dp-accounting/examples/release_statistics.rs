@@ -12,6 +12,10 @@ use dp_sensitivity::{Count, Histogram, Mean, Quantile};
 ///
 /// What is not a number becomes NaN, and a cell that is missing, too. It must not be an error: whether there is one would tell of a record.
 fn column(text: &str, name: &str) -> Result<Vec<f64>, String> {
+    if !text.ends_with('\n') {
+        // Without its end, a last line that is empty could not be told from none, and people would be counted by what they say.
+        return Err("end each line of the file with a line break, the last one, too".into());
+    }
     let mut lines = text.lines();
     let mut names = lines.next().unwrap_or_default().split(',');
     let at = names.position(|title| title.trim() == name).ok_or(format!("there is no column {name:?}"))?;

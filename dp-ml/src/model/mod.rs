@@ -22,7 +22,7 @@ use rand_core::Rng;
 
 use crate::{Data, Matrix};
 
-/// A model with more parameters than this is refused: their places are numbers of 32 bits on some machines.
+/// More features, or more parameters of a perceptron, are refused: their places are numbers of 32 bits on some machines.
 const MOST_PARAMETERS: usize = 1 << 31;
 
 /// Records that are looked at together.

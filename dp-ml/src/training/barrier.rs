@@ -2,8 +2,10 @@
 //!
 //! A thread that sleeps takes 10 to 30 µs to wake, and the steps of a small model last little longer. Threads of a training come to a barrier within a few microseconds of each other, mostly, so one that waits
 //! first lets others have its core for a moment, and sleeps when that was not enough. It never keeps a core that another thread could use.
+//!
+//! A thread that will not come any more says so, and nobody waits for it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,8 @@ pub(super) struct Barrier {
     arrived: AtomicUsize,
     /// How often all have met.
     meetings: AtomicUsize,
+    /// Whether one of them has left for good.
+    left: AtomicBool,
     /// The number of threads that sleep.
     asleep: Mutex<usize>,
     met: Condvar,
@@ -27,13 +31,17 @@ impl Barrier {
             threads,
             arrived: AtomicUsize::new(0),
             meetings: AtomicUsize::new(0),
+            left: AtomicBool::new(false),
             asleep: Mutex::new(0),
             met: Condvar::new(),
         }
     }
 
-    /// Returns when all threads have called it. What they did before is seen by all afterwards.
-    pub(super) fn wait(&self) {
+    /// Returns when all threads have called it, or when one has left; the answer is whether to go on. What all did before they met is seen by all afterwards.
+    pub(super) fn wait(&self) -> bool {
+        if self.threads == 1 {
+            return true;
+        }
         // Nobody can make the next meeting happen before this thread has arrived.
         let before = self.meetings.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -44,9 +52,9 @@ impl Barrier {
             if *asleep > 0 {
                 self.met.notify_all();
             }
-            return;
         }
-        let waiting = || self.meetings.load(Ordering::Acquire) == before;
+        let left = || self.left.load(Ordering::Acquire);
+        let waiting = || self.meetings.load(Ordering::Acquire) == before && !left();
         let arrival = Instant::now();
         while waiting() {
             if arrival.elapsed() < AWAKE {
@@ -60,6 +68,14 @@ impl Barrier {
             }
             *asleep -= 1;
         }
+        !left()
+    }
+
+    /// From now on nobody waits: all find that one has left.
+    pub(super) fn leave(&self) {
+        let _asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        self.left.store(true, Ordering::Release);
+        self.met.notify_all();
     }
 }
 
@@ -84,14 +100,32 @@ mod tests {
                                 std::thread::sleep(rest);
                             }
                             counts[own].fetch_add(1, Ordering::Relaxed);
-                            barrier.wait();
+                            assert!(barrier.wait());
                             for count in counts {
                                 assert_eq!(count.load(Ordering::Relaxed), round);
                             }
-                            barrier.wait();
+                            assert!(barrier.wait());
                         }
                     });
                 }
+            });
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_has_left() {
+        for rest in [Duration::ZERO, Duration::from_millis(2)] {
+            let barrier = Barrier::new(3);
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        barrier.wait(); // that time all meet, but one may have left since
+                        assert!(!barrier.wait() && !barrier.wait());
+                    });
+                }
+                assert!(barrier.wait());
+                std::thread::sleep(rest);
+                barrier.leave();
             });
         }
     }

@@ -283,8 +283,12 @@ impl<M: Model> Training<M> {
         let streams = Streams::draw(rng);
         let start = self.model.initial(&mut streams.of_start());
         let shards = Shard::all(&start, &self.settings, &streams);
-        let data_fingerprint = if self.checkpoints.is_some() { fingerprint(&self.model, data) } else { 0 };
-        let start = Checkpoint::new(self.description(), data_fingerprint, streams, shards);
+        // What only a file needs: it takes a look at all records and at the rates of all steps.
+        let (description, data_fingerprint) = match self.checkpoints {
+            Some(_) => (self.description(), fingerprint(&self.model, data)),
+            None => (String::new(), 0),
+        };
+        let start = Checkpoint::new(description, data_fingerprint, streams, shards);
         self.steps(data, noise, start)
     }
 

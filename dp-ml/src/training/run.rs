@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rand_chacha::ChaCha20Rng;
@@ -43,8 +43,7 @@ struct Shared {
     /// Of each thread. It writes while it takes groups; all read afterwards.
     sums: Vec<RwLock<Sum>>,
     barrier: Barrier,
-    stopped: AtomicBool,
-    /// What a model panicked with.
+    /// What a thread panicked with.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -97,9 +96,9 @@ impl<M: Model> Run<'_, M> {
         std::thread::scope(|scope| {
             for number in 1..threads {
                 let (shared, owned) = (&shared, &owned);
-                scope.spawn(move || self.follow(done, number, shared, &owned[number]));
+                scope.spawn(move || shared.survive(|| self.follow(done, number, shared, &owned[number])));
             }
-            self.lead(done, &shared, &owned, after);
+            shared.survive(|| self.lead(done, &shared, &owned, after));
         });
         if let Some(payload) = shared.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(payload);
@@ -131,19 +130,18 @@ impl<M: Model> Run<'_, M> {
         };
         for h in done..self.settings.steps {
             self.take_groups(h, &mut worker, shared);
-            shared.wait();
+            if !shared.barrier.wait() {
+                return;
+            }
             self.move_parameters(h, &mut worker, shared, &owned[0]);
             // Nobody draws a batch in this part of a step.
             let sampler = lock(&shared.sampler).after(h + 1).clone();
-            shared.wait();
-            // The others may have begun the next step. They do not touch their shards before this thread waits with them.
-            let broken = lock(&shared.panic).is_some();
-            if broken || !after(h + 1, &sampler, &see) {
-                shared.stopped.store(true, Ordering::Relaxed);
-                if h + 1 < self.settings.steps {
-                    shared.wait();
-                }
+            if !shared.barrier.wait() {
                 return;
+            }
+            // The others may have begun the next step. They do not touch their shards before this thread waits with them.
+            if !after(h + 1, &sampler, &see) {
+                return shared.barrier.leave();
             }
         }
     }
@@ -153,21 +151,19 @@ impl<M: Model> Run<'_, M> {
         let mut worker = self.worker(number);
         for h in done..self.settings.steps {
             self.take_groups(h, &mut worker, shared);
-            shared.wait();
-            if shared.stopped.load(Ordering::Relaxed) {
+            if !shared.barrier.wait() {
                 return;
             }
             self.move_parameters(h, &mut worker, shared, owned);
-            shared.wait();
+            if !shared.barrier.wait() {
+                return;
+            }
         }
     }
 
     /// The first part of a step: clipped gradients, group by group, while there are groups. Then, if nobody else does, the next batch.
     fn take_groups(&self, h: u64, worker: &mut Worker<M>, shared: &Shared) {
-        // A model that panics must not leave the other threads waiting.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sum_groups(h, worker, shared))) {
-            *lock(&shared.panic) = Some(payload);
-        }
+        self.sum_groups(h, worker, shared);
         if h + 1 < self.settings.steps {
             self.draw_batch(h + 1, shared);
         }
@@ -247,14 +243,15 @@ impl Shared {
             batches: Default::default(),
             sampler: Mutex::new(Sampler { before: sampler.clone(), rng: sampler, next: done }),
             barrier: Barrier::new(threads),
-            stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
         }
     }
 
-    fn wait(&self) {
-        if self.sums.len() > 1 {
-            self.barrier.wait();
+    /// Does a thread's work. Where a model, a rate or an observer panics, the others must not wait for ever.
+    fn survive(&self, work: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
+            lock(&self.panic).get_or_insert(payload);
+            self.barrier.leave();
         }
     }
 

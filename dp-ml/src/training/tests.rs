@@ -9,14 +9,17 @@ const NOISE: Privacy = Privacy::Noise { multiplier: 1.0, delta: 1e-5 };
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let data = random_data(30, 700, |i| i % 5);
-    let train = |threads: usize, private: bool| {
-        let settings = Settings::new(700, 300.0, NOISE)
+    // Batches of three groups, and of one that is often empty.
+    let train = |threads: usize, batch: f64, private: bool| {
+        let settings = Settings::new(700, batch, NOISE)
             .steps(5)
             .threads(threads)
             .optimiser(Optimiser::adam())
             .average(Average::Tail { share: 0.5 });
-        let training =
-            Training::new(Perceptron::new(30, &[200], 5, Activation::Relu).unwrap(), settings).unwrap();
+        let model = Perceptron::new(30, &[400], 5, Activation::Relu).unwrap();
+        // A thread has a shard at least, or there would be fewer threads.
+        assert!(model.parameters() > 3 * super::shard::COORDINATES);
+        let training = Training::new(model, settings).unwrap();
         let mut rng = Insecure::seeded(4);
         if private {
             training.draw(&data, &mut rng).unwrap().parameters().to_vec()
@@ -24,10 +27,13 @@ fn results_do_not_depend_on_the_number_of_threads() {
             training.without_privacy(&data, &mut rng).unwrap().for_the_owner()
         }
     };
-    let one = train(1, true);
-    assert_eq!(one, train(2, true));
-    assert_eq!(one, train(3, true));
-    assert_ne!(one, train(1, false));
+    for batch in [300.0, 0.8] {
+        let one = train(1, batch, true);
+        for threads in 2..=4 {
+            assert_eq!(one, train(threads, batch, true), "{batch} {threads}");
+        }
+        assert_ne!(one, train(1, batch, false));
+    }
 }
 
 #[test]
@@ -290,4 +296,26 @@ fn panics_of_a_model_come_through() {
     let training = Training::new(crate::model::Materialised::new(Broken), settings).unwrap();
     let run = std::panic::AssertUnwindSafe(|| training.draw(&data, &mut Insecure::seeded(1)));
     assert!(std::panic::catch_unwind(run).is_err());
+}
+
+#[test]
+fn panics_of_observers_and_rates_come_through() {
+    let data = random_data(30, 400, |i| i % 5);
+    let settings = |rate: Rate| Settings::new(400, 200.0, NOISE).steps(9).threads(2).rate(rate);
+    let network = || Perceptron::new(30, &[400], 5, Activation::Relu).unwrap();
+    let observed = Training::new(network(), settings(Rate::Constant(0.1))).unwrap();
+    let observed = observed.observed_by(|progress| assert!(progress.step() < 3, "the pipe is broken"));
+    // A rate that breaks for one thread: it is asked once for each shard, and before the first step, too.
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let count = asked.clone();
+    let rate = Rate::Function(std::sync::Arc::new(move |_, _| {
+        assert_ne!(count.fetch_add(1, std::sync::atomic::Ordering::Relaxed), 30, "the rate is broken");
+        0.1
+    }));
+    let rated = Training::new(network(), settings(rate)).unwrap();
+    for training in [observed, rated] {
+        let run = std::panic::AssertUnwindSafe(|| training.draw(&data, &mut Insecure::seeded(1)));
+        assert!(std::panic::catch_unwind(run).is_err());
+    }
+    assert!(asked.load(std::sync::atomic::Ordering::Relaxed) > 30);
 }

@@ -83,7 +83,7 @@ fn bar(row: &Row, top: f64) -> Markup {
             path class=(kind) d=(format!("M{right:.1} {}l{point} 12l-{point} 12z", top + 13.0)) {}
         }
         text class=(kind) x=(format!("{:.1}", right + point + 8.0)) y=(top + 30.0) font-size="14" {
-            (format!("claimed {:.2}, true {truth}", row.claimed))
+            (format!("claimed {:.2}, true {truth}{}", row.claimed, if row.at_least { " or more" } else { "" }))
         } "\n"
     }
 }

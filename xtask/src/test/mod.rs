@@ -4,9 +4,10 @@ mod component;
 mod plan;
 mod step;
 
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use self::component::Component;
 use self::step::Step;
@@ -18,6 +19,12 @@ use crate::workspace;
 /// When a step fails, or when a step cannot be run and this is a build server.
 pub fn run() -> Result<()> {
     let steps = plan::steps(&workspace::libraries()?, &workspace::examples()?);
+    match std::fs::remove_file(plan::ledger()) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot remove {}", plan::ledger().display()));
+        }
+        _ => {}
+    }
     let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
     let outcomes = execute(&steps, in_ci, Component::is_installed, Step::passes)?;
     println!("\n{}", summary(&steps, &outcomes));
