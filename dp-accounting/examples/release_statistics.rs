@@ -10,6 +10,7 @@ use dp_sensitivity::{Count, Histogram, Mean, Quantile};
 
 /// A column of comma-separated text, by its name in the first line: one number for each line below.
 ///
+/// Each line is a person, an empty one, too, and each comma ends a cell: quoted cells are not understood.
 /// What is not a number becomes NaN, and a cell that is missing, too. It must not be an error: whether there is one would tell of a record.
 fn column(text: &str, name: &str) -> Result<Vec<f64>, String> {
     if !text.ends_with('\n') {
@@ -25,7 +26,7 @@ fn column(text: &str, name: &str) -> Result<Vec<f64>, String> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("pass the path of a CSV file with the columns age and income")?;
-    let bytes = fs::read(path)?;
+    let bytes = fs::read(&path).map_err(|error| format!("cannot read {path}: {error}"))?;
     let text = String::from_utf8_lossy(&bytes); // bytes that are no text are no error either
     let (ages, incomes) = (column(&text, "age")?, column(&text, "income")?);
 
@@ -45,7 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let histogram = Histogram::between(groups)?.under_replace_one();
     let histogram = histogram.with(Vector::new(Laplace::epsilon(0.25)?))?;
 
-    // One budget pays for all four. A release that does not fit is refused before anything is drawn.
+    // One budget pays for all four. A release that does not fit is refused before anything is drawn. Sums are rounded
+    // up, and 0.1 is no float: see the guide on budgets before you split a total into tenths.
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
     let mut rng = OsSeeded::new()?;
     println!("{people} people");
@@ -53,6 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("mean age       {:>6.1}   {}", budget.spend(&mean, &ages, &mut rng)?, mean.guarantee());
     println!("median income  {:>6.0}   {}", budget.spend(&median, &incomes, &mut rng)?, median.guarantee());
     println!("ages                    {}, all groups together", histogram.guarantee());
+    // Counts with noise may be negative. They may be clamped: what is made of a release costs nothing.
     for (group, count) in groups.windows(2).zip(budget.spend(&histogram, &ages, &mut rng)?) {
         println!("  {:>3} to {:<5} {count:>6.0}", group[0], group[1]);
     }

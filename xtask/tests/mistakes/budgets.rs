@@ -18,9 +18,17 @@ fn spent() -> Result<Vec<Mistake>> {
     let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.7)?)?;
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
     budget.spend(&mean, &ages, &mut rng)?;
+    let mut tenths = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
+    let tenth = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.1)?)?;
+    for _ in 0..9 {
+        tenths.spend(&tenth, &ages, &mut rng)?;
+    }
     let adaptive = mean.clone().then(Pure::new(0.1)?, |_: &f64| Ok(mean.clone()));
     Ok(vec![
         refused!("The same release again, when too little is left.", budget.spend(&mean, &ages, &mut rng)),
+        refused!("The tenth release at ε = 0.1.", tenths.spend(&tenth, &ages, &mut rng)).advice(
+            "0.1 is no float: what it stands for lies a little above, and sums are rounded up. Take `Pure::new(1.0)?.share(ten)`, or spend what is `remaining()`.",
+        ),
         refused!("A second step that costs more than was set aside.", adaptive.release(&ages, &mut rng)),
         refused!(
             "More is reserved than there is.",
