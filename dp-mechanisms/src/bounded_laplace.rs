@@ -284,6 +284,13 @@ mod tests {
     ];
 
     #[test]
+    fn grids_are_chosen_or_follow_the_scale() {
+        assert_eq!([2.0, 1.0, 0.9].map(|b| scaled(b).grid_exponent()), [-29, -30, -31]);
+        assert_eq!(scaled(2.0).on_grid(3).unwrap().grid_exponent(), 3);
+        assert!(scaled(2.0).on_grid(-99).is_ok() && scaled(2.0).on_grid(-100).is_err());
+    }
+
+    #[test]
     fn more_than_the_width_is_the_width() {
         let noise = scaled(5.0);
         assert!(noise.guarantee(moving(1e9)).epsilon().get() < 2.000_000_1);

@@ -229,6 +229,7 @@ impl ForGuarantee<Approx> for MixedNoise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Insecure;
     use dp_core::{AddRemove, Pure, Scale, Sensitivity};
     use proptest::prelude::*;
 
@@ -271,6 +272,23 @@ mod tests {
         // Far out the lighter tail wins.
         assert!(!is_gaussian(MixedNoise::least_error(1.0, 1e-3, 1e-3).unwrap(), 1.0, 1.0));
         assert!(is_gaussian(MixedNoise::least_error(1.0, 1e-3, 1e-30).unwrap(), 1.0, 1.0));
+    }
+
+    #[test]
+    fn draws_are_those_of_the_branch() {
+        for (delta, gaussian) in [(1e-6, false), (0.3, true)] {
+            let noise = MixedNoise::least_variance(0.1, delta).unwrap().calibrate(moving(1.0)).unwrap().0;
+            let mut rng = Insecure::seeded(8);
+            let expected = match noise.branch() {
+                Branch::Laplace(noise) => noise.draw(&5.0, &mut rng),
+                Branch::Gaussian(noise) => noise.draw(&5.0, &mut rng),
+            };
+            assert_eq!(matches!(noise.branch(), Branch::Gaussian(_)), gaussian);
+            assert_eq!(noise.draw(&5.0, &mut Insecure::seeded(8)), expected);
+            let mut released = [0.0];
+            noise.draw_all(&[5.0], &mut released, &mut Insecure::seeded(8)).unwrap();
+            assert_eq!(Ok(released[0]), expected);
+        }
     }
 
     #[cfg(feature = "serde")]

@@ -286,6 +286,7 @@ mod tests {
     #[test]
     fn guarantees_add_up_over_the_rounds() {
         let mechanism = top(4, 8.0);
+        assert_eq!((mechanism.k(), mechanism.monotone().k()), (4, 4));
         assert_eq!(mechanism.guarantee(moving(1.0)), Pure::new(1.0).unwrap());
         assert_eq!(mechanism.monotone().guarantee(moving_one_way(1.0)), Pure::new(0.5).unwrap());
         assert_eq!(mechanism.concentrated(moving(1.0)), Zcdp::new(4.0 / 16.0 / 8.0).unwrap());

@@ -37,3 +37,24 @@ impl Lazy for Noised {
         self.noise.refine(precision, bits);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Insecure;
+
+    #[test]
+    fn more_digits_are_of_the_same_real() {
+        for seed in 0..200 {
+            let mut rng = Insecure::seeded(seed);
+            let mut bits = Bits::new(&mut rng);
+            for (center, scale) in [(0.0, 1.0), (7.0, 3.0), (-1e9, 0.1), (1e-9, 1e3)] {
+                let mut real = Noised::draw(center, Scale::new(scale).unwrap(), &mut bits);
+                let (floats, digits) = (real.enclosure(), real.interval(200, &mut bits).enclosure());
+                // What is compared in floats first, and in long integers if they do not decide, must be one number.
+                assert!(floats.lo() <= digits.lo() && digits.hi() <= floats.hi(), "{floats} {digits}");
+                assert!(digits.hi() <= digits.lo().next_up() && floats.lo() < floats.hi());
+            }
+        }
+    }
+}
