@@ -322,6 +322,7 @@ mod tests {
             assert!(Variance::new(bounds, size).is_err() && Variance::population(bounds, size).is_err());
         }
         assert!(Variance::new(bounds, 1 << 32).is_ok());
+        assert_eq!(Variance::new(bounds, 7).unwrap().size(), 7);
         assert!(Variance::new(Bounds::new(0.0, 1e200).unwrap(), 5).is_err());
         let variance = Variance::population(bounds, 2).unwrap();
         assert_eq!(variance.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));

@@ -258,8 +258,11 @@ mod tests {
             scaled::<ExponentialNoise>(2.0).error_bound(100, 0.05).unwrap(),
             2.0 * 990f64.ln() * (1.0 - 1e-14)
         ));
-        let laplace = scaled::<LaplaceNoise>(2.0).error_bound(100, 0.05).unwrap() / 2.0;
-        assert!((99.0 * (2.0 + laplace) / 4.0 * (-laplace).exp() / 0.05 - 1.0).abs() < 1e-9, "{laplace}");
+        // One rival is where the search starts closest to its end.
+        for (candidates, rivals, beta) in [(100, 99.0, 0.05), (2, 1.0, 0.25), (2, 1.0, 0.4), (3, 2.0, 0.05)] {
+            let t = scaled::<LaplaceNoise>(2.0).error_bound(candidates, beta).unwrap() / 2.0;
+            assert!((rivals * (2.0 + t) / 4.0 * (-t).exp() / beta - 1.0).abs() < 1e-9, "{t}");
+        }
         assert!(within(exponential.expected_error(100).unwrap(), 2.0 * 100f64.ln() * (1.0 - 1e-14)));
         for bad in [0.0, -0.1, 1.1, f64::NAN] {
             assert!(exponential.error_bound(3, bad).is_err());

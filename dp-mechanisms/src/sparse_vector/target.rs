@@ -60,3 +60,24 @@ impl<S: Scores> Calibrate for AboveThresholdTarget<S> {
         Ok((mechanism, self.epsilon.into()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dp_core::{AddRemove, LInf, Sensitivity};
+
+    #[test]
+    fn no_other_split_has_less_variance() {
+        let by = Sensitivity::<LInf, AddRemove>::new(3.0).unwrap();
+        for positives in [1u8, 3, 20] {
+            let steps = 2.0 * f64::from(positives);
+            let target = AboveThreshold::epsilon(0.5, 0.0, positives.into()).unwrap();
+            let (mechanism, _) = target.calibrate(by).unwrap();
+            let chosen = mechanism.threshold_scale().get().hypot(mechanism.answer_scale().get());
+            let others = (1..1000u16).map(|k| 0.5 * f64::from(k) / 1000.0);
+            let least = others.map(|first| (3.0 / first).hypot(steps * 3.0 / (0.5 - first)));
+            let least = least.fold(f64::INFINITY, f64::min);
+            assert!((chosen / least - 1.0).abs() < 1e-4, "{positives}: {chosen}, but {least}");
+        }
+    }
+}

@@ -158,6 +158,7 @@ fn public_facts_are_checked() {
     for bad in [-0.1, 1.1, f64::NAN] {
         assert!(Quantile::new(bounds, bad).is_err());
     }
+    assert_eq!([Quantile::median(bounds), Quantile::maximum(bounds)].map(|query| query.level()), [0.5, 1.0]);
     assert!(Quantile::median(bounds).under_replace_one(0).is_err());
     let two = Quantile::maximum(bounds).under_replace_one(2).unwrap();
     let wrong = Err(Error::WrongSize { declared: 2, found: 1 });

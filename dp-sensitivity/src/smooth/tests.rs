@@ -1,14 +1,17 @@
 //! What is asked of every smooth noise: the divergence on a grid of neighbours, by float arithmetic that shares nothing with the calibrations.
 
+use dp_core::rounding::Enclosure;
 use dp_core::{
     AddRemove, Approx, Bounds, Error, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn, Zcdp,
 };
 use dp_mechanisms::rng::Insecure;
 
+use super::hockey_stick::Profile;
 use super::{
     ArsinhNormal, Gaussian, Laplace, LaplaceLogNormal, PolyPlace, PolynomialTail, SmoothNoise, Smoothly,
     StudentT, UniformLogNormal,
 };
+use super::{gaussian, laplace};
 use crate::LocalSensitivity;
 
 /// A query whose answer, bounds and global sensitivity are what the data say: the first two records are the answer and the bound.
@@ -138,6 +141,32 @@ fn assert_approx<N: SmoothNoise<Guarantee = Approx>>(noise: &N, phi: impl Fn(f64
     assert!(found >= delta * least, "{found} far below {delta}");
     let less = largest_delta(&phi, noise.multiple().get() * 0.9, beta, epsilon);
     assert!(least == 0.0 || less > delta, "{less}");
+}
+
+#[test]
+fn profiles_are_those_of_a_plain_integral() {
+    let laws: [(Profile, fn(f64) -> f64); 2] =
+        [(laplace::profile, f64::abs), (gaussian::profile, |z| z * z / 2.0)];
+    for (profile, phi) in laws {
+        let norm = integral(|z| (-phi(z)).exp());
+        for lambda in [-0.7f64, -0.1, 0.0, 0.1, 0.7] {
+            for (shift, epsilon) in [0.2, 1.0, 4.0]
+                .into_iter()
+                .flat_map(|shift| [0.6, 1.0, 2.0, 5.0].map(|epsilon| (shift, epsilon)))
+            {
+                let excess = |z: f64| {
+                    ((-phi(z)).exp() - (epsilon - lambda - phi((z - shift) * (-lambda).exp())).exp()).max(0.0)
+                };
+                let truth = integral(excess) / norm;
+                let found = profile(Enclosure::point(epsilon), Enclosure::point(shift), lambda);
+                // The midpoint rule has steps of 1/400.
+                assert!(
+                    (found.lo() - truth).abs() < 1e-5 && (found.hi() - truth).abs() < 1e-5,
+                    "λ = {lambda}, s = {shift}, ε = {epsilon}: {found}, but {truth}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
