@@ -144,6 +144,19 @@ fn counts_at_the_ends() {
 }
 
 #[test]
+fn a_count_that_cannot_be_judged_is_not_taken() {
+    for count in [1, 2, 3, 7] {
+        // Within the enclosure of what this count costs: neither met nor missed for sure.
+        let at_count = of(gaussian(5.0), count).delta_within(Epsilon::new(1.0).unwrap(), 1e-9);
+        assert!(at_count.lo() < at_count.hi());
+        let target = target(1.0, at_count.lo());
+        let found = calibration::largest_count(|count| Ok(of(gaussian(5.0), count)), target).unwrap();
+        assert_eq!(found.value, count - 1);
+        assert!(found.fails.is_none_or(|fails| fails > count), "{found:?}");
+    }
+}
+
+#[test]
 fn a_delta_of_zero_is_for_bounded_losses() {
     // 3/b ≤ 1.5: the target is met from b = 2 on.
     let make = |scale: f64| of(laplace(scale), 3);

@@ -169,8 +169,14 @@ mod tests {
 
     #[test]
     fn the_weights_add_up_to_at_most_one() {
-        let sum: f64 = (-SIDE..=SIDE).map(|j| 1.0 / (TOTAL_WEIGHT * f64::from(1 + j.abs()).powi(2))).sum();
-        assert!(sum <= 1.0 && sum > 0.9, "{sum}");
+        for (boundary, epsilon) in [(1e-6, 1.0), (1e-12, 0.01), (0.1, 50.0)] {
+            let odometer =
+                Odometer::<AddRemove>::new(delta(boundary)).sharp_at(Epsilon::new(epsilon).unwrap());
+            // As the prices have them: the price of an order is ln(1/(wδ'))/(α − 1).
+            let weight = |line: &Line| (-line.price * (line.order.get() - 1.0)).exp() / boundary;
+            let sum: f64 = odometer.lines.iter().map(weight).sum();
+            assert!(sum <= 1.0 && sum > 0.9, "{boundary} {epsilon}: {sum}");
+        }
     }
 
     #[test]

@@ -83,6 +83,7 @@ fn between(candidate: f64, a: f64, b: f64, values: Values) -> Option<f64> {
     let (low, high) = (a.min(b), a.max(b));
     let candidate = match values {
         Values::Real => candidate,
+        Values::Whole if high - low < 2.0 => return None,
         Values::Whole => libm::round(candidate).clamp(low + 1.0, high - 1.0),
     };
     let candidate = if low < candidate && candidate < high { candidate } else { f64::midpoint(low, high) };
@@ -133,4 +134,30 @@ fn nearest_failure<A: Adjacency>(
         }
     }
     Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_candidates_are_the_nearest_strictly_between() {
+        for (low, high) in (1..9u8).flat_map(|low| (low + 1..10).map(move |high| (low, high))) {
+            for candidate in (-2..24i32).map(|k| f64::from(k) * 0.49) {
+                let inside = (low + 1..high).map(f64::from);
+                let nearest = inside.min_by(|x, y| (x - candidate).abs().total_cmp(&(y - candidate).abs()));
+                for (a, b) in [(low, high), (high, low)] {
+                    assert_eq!(between(candidate, a.into(), b.into(), Values::Whole), nearest);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn real_candidates_outside_become_the_middle() {
+        for (candidate, expected) in [(1.5, 1.5), (1.0, 2.0), (3.0, 2.0), (7.0, 2.0), (-7.0, 2.0)] {
+            assert_eq!(between(candidate, 3.0, 1.0, Values::Real), Some(expected));
+        }
+        assert_eq!(between(1.0, 1.0, 1f64.next_up(), Values::Real), None);
+    }
 }
