@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // a failed construction is a failed test
 
+use std::cell::Cell;
+
 use dp_accounting::calibration::{self, Calibrated, MOST_STEPS, SMALLEST};
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::{DiscreteGaussianPair, GaussianPair, LaplacePair};
@@ -79,6 +81,25 @@ fn discrete_gaussian_noise_agrees_with_its_own_calibration() {
     assert!((found.value / truth - 1.0).abs() < 1e-6, "{found:?}, {truth}");
 }
 
+/// A search that guesses badly is right all the same, but slow: bisection takes 20 evaluations from a factor of two down to a millionth.
+#[test]
+fn few_evaluations_are_enough() {
+    let asked = Cell::new(0u32);
+    let counted = |composition: Composition<AddRemove>| {
+        asked.set(asked.get() + 1);
+        Ok(composition)
+    };
+    for (epsilon, delta) in [(1.0, 1e-6), (0.1, 1e-9), (20.0, 1e-30), (1e-3, 0.3)] {
+        let target = target(epsilon, delta);
+        asked.set(0);
+        calibration::least(|sigma| counted(of(gaussian(sigma), 100)), target).unwrap();
+        assert!(asked.get() <= 16, "{epsilon} {delta}: {asked:?} for a scale");
+        asked.set(0);
+        calibration::largest_count(|count| counted(of(gaussian(1e4), count)), target).unwrap();
+        assert!(asked.get() <= 16, "{epsilon} {delta}: {asked:?} for a count");
+    }
+}
+
 /// Whatever else is released counts too; several kinds at once.
 #[test]
 fn one_parameter_among_others() {
@@ -152,7 +173,8 @@ fn a_count_that_cannot_be_judged_is_not_taken() {
         let target = target(1.0, at_count.lo());
         let found = calibration::largest_count(|count| Ok(of(gaussian(5.0), count)), target).unwrap();
         assert_eq!(found.value, count - 1);
-        assert!(found.fails.is_none_or(|fails| fails > count), "{found:?}");
+        // The next count is missed for sure; it is found where the search came past it.
+        assert!(found.fails == Some(count + 1) || (count <= 2 && found.fails.is_none()), "{found:?}");
     }
 }
 

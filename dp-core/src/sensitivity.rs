@@ -233,6 +233,7 @@ mod tests {
             assert!(Sensitivity::<L1, AddRemove>::new(bad).is_err());
         }
         assert_eq!(Sensitivity::<L2, ReplaceOne>::new(3.0).unwrap().in_l1(4).unwrap().value(), 6.0);
+        assert_eq!(MeasuredIn::value(Sensitivity::<L2, ReplaceOne>::new(3.0).unwrap()), 3.0);
     }
 
     #[test]

@@ -98,9 +98,19 @@ mod tests {
             let (mut fewer, mut changed) = (data.clone(), data);
             fewer.remove(at);
             changed[at] = other;
-            prop_assert!(apart(&here, &count.answer(&fewer).unwrap()) <= 1);
-            prop_assert!(apart(&here, &count.under_replace_one().answer(&changed).unwrap()) <= 2);
+            let replacing = CountBy::key(|x: &u8| *x).under_replace_one();
+            prop_assert!(apart(&here, &count.answer(&fewer).unwrap()) as f64 <= count.sensitivity().value());
+            prop_assert!(apart(&here, &replacing.answer(&changed).unwrap()) as f64 <= replacing.sensitivity().value());
         }
+    }
+
+    #[test]
+    fn no_smaller_sensitivity_would_do() {
+        let count = CountBy::key(|x: &u8| *x);
+        assert_eq!(
+            (count.sensitivity().value(), count.under_replace_one().sensitivity().value()),
+            (1.0, 2.0)
+        );
     }
 
     #[test]

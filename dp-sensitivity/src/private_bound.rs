@@ -226,6 +226,18 @@ mod tests {
     }
 
     #[test]
+    fn the_halves_add_up_to_the_target() {
+        let (query, bound) = (Triangles::new(100), MaxDegree::new(100));
+        let halves = PrivateSensitivityBound::new(query, bound, target(0.5, 1e-5)).unwrap();
+        assert_eq!(halves.guarantee(), target(0.5, 1e-5));
+        // The largest degree moves by 1, and a quarter is left for each of the two.
+        assert_eq!((halves.noise().scale().get(), halves.release), (4.0, 0.25));
+        let split = PrivateSensitivityBound::split(query, bound, 0.25, 0.5, 1e-5).unwrap();
+        assert_eq!(split.guarantee(), target(0.75, 1e-5));
+        assert_eq!((split.noise().scale().get(), split.release), (4.0, 0.5));
+    }
+
+    #[test]
     fn parameters_and_shapes_are_checked_before_anything_is_drawn() {
         let make = |first, second, delta| {
             PrivateSensitivityBound::split(Triangles::new(9), MaxDegree::new(9), first, second, delta)

@@ -278,6 +278,8 @@ mod tests {
         assert_eq!(two.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
         assert_eq!((two.size(), two.bounds()), (Some(2), sum.bounds()));
         assert!(Sum::new(Bounds::new(0.0, 1e308).unwrap()).under_replace_one(2).is_err());
+        assert!(Sum::new(Bounds::new(0.0, 1e308).unwrap()).under_replace_one(1).is_err());
+        assert!(Sum::new(Bounds::new(0.0, 1e307).unwrap()).under_replace_one(8).is_ok());
         assert!(sum.under_replace_one(usize::MAX).is_ok());
     }
 

@@ -210,6 +210,7 @@ mod tests {
             assert!(TrimmedMean::new(bounds, size, trimmed).is_err());
         }
         let mean = TrimmedMean::new(bounds, 3, 1).unwrap();
+        assert_eq!(mean.size(), 3);
         let wrong = Err(Error::WrongSize { declared: 3, found: 1 });
         assert_eq!((mean.answer(&[1.0]), mean.local(&[1.0])), (wrong.clone(), wrong.clone()));
         assert_eq!(mean.smooth(&[1.0], Smoothness::new(1.0).unwrap()), wrong);

@@ -234,6 +234,17 @@ mod tests {
     }
 
     #[test]
+    fn variances_that_underflow_are_covered() {
+        for exponent in -545..-530 {
+            for width in [1.0, 1.25, 1.75].map(|x| x * 2f64.powi(exponent)) {
+                let variance = Variance::new(Bounds::new(0.0, width).unwrap(), 2).unwrap();
+                let moved = variance.answer(&[0.0, width]).unwrap() - variance.answer(&[0.0, 0.0]).unwrap();
+                assert!(delta(&variance) >= moved, "{width:e}: {:e} < {moved:e}", delta(&variance));
+            }
+        }
+    }
+
+    #[test]
     fn widths_whose_square_is_infinite_are_refused() {
         // Λ²/n is finite here, but the variance of some records would not be.
         let bounds = Bounds::new(0.0, 2f64.powf(513.2)).unwrap();

@@ -90,3 +90,19 @@ pub(super) fn count(count: u64) -> Enclosure {
     let near = count as f64;
     if count < 1 << 53 { Enclosure::point(near) } else { Enclosure::new(near.next_down(), near.next_up()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_of_either_is_missing_of_both() {
+        let lacking = |missing: f64| Atoms { list: vec![(Enclosure::ONE, Enclosure::ONE)], missing };
+        let both = lacking(0.25).and(&lacking(0.5));
+        assert_eq!(both.missing, 0.75);
+        assert_eq!(
+            both.expect(|loss| Enclosure::point(if loss.lo() == 2.0 { 0.125 } else { 0.0 })).hi(),
+            0.875
+        );
+    }
+}

@@ -113,4 +113,11 @@ mod tests {
         assert_eq!(Gdp::new(0.5).unwrap().times(4).mu().get(), 1.0);
         assert_eq!(Gdp::new(0.3).unwrap().compose(&Gdp::perfect()).mu().get(), 0.3);
     }
+
+    #[test]
+    fn groups_of_nobody_lose_nothing() {
+        let nothing = Gdp::from(Mu::saturating(f64::INFINITY));
+        assert_eq!((nothing.for_group(0), nothing.times(0)), (Gdp::perfect(), Gdp::perfect()));
+        assert_eq!(Gdp::new(0.5).unwrap().for_group(3).mu().get(), 1.5);
+    }
 }

@@ -239,6 +239,9 @@ mod tests {
     fn degenerate_pairs_have_degenerate_profiles() {
         assert_eq!(pair(0.0).delta(0.0), Enclosure::ZERO);
         assert_eq!(pair(0.0).epsilon(Delta::ZERO), Epsilon::ZERO);
+        // Without a distance the loss is 0 for sure.
+        let tails = [-1.0, -0.0, 0.0, 1.0].map(|loss| pair(0.0).tail(loss));
+        assert_eq!(tails, [Enclosure::ONE, Enclosure::ZERO, Enclosure::ZERO, Enclosure::ZERO]);
         assert_eq!(pair(1.0).epsilon(Delta::ZERO), Epsilon::INFINITE);
         assert_eq!(GaussianPair::new(Mu::saturating(f64::INFINITY)).delta(5.0), Enclosure::ONE);
         assert_eq!(

@@ -130,6 +130,8 @@ mod tests {
     fn ends() {
         assert_eq!(pair(0.0).delta(0.0), Enclosure::ZERO);
         assert_eq!(pair(1.0).delta(1.0), Enclosure::ZERO);
+        // Half of the outcomes of Q have the loss −ε₀, and e^−ε₀ times as many of P.
+        assert!((pair(1.0).tail(-1.0).hi() - (1.0 - 0.5 * libm::exp(-1.0))).abs() < 1e-12);
         assert_eq!(LaplacePair::new(Epsilon::INFINITE).delta(1e300), Enclosure::ONE);
         assert_eq!(pair(2.0).epsilon(crate::Delta::ZERO).get(), 2.0);
     }

@@ -132,6 +132,20 @@ mod tests {
     }
 
     #[test]
+    fn losses_make_both_laws_out_of_one() {
+        for (epsilon, answers) in [(0.3, 2), (2.0, 5)] {
+            let losses =
+                RandomizedResponsePair::new(Epsilon::new(epsilon).unwrap(), answers).unwrap().losses();
+            for sum in [
+                losses.iter().fold(Enclosure::ZERO, |sum, (_, mass)| sum + *mass),
+                losses.iter().fold(Enclosure::ZERO, |sum, (loss, mass)| sum + *mass * (-*loss).exp()),
+            ] {
+                assert!((sum.lo() - 1.0).abs() < 1e-12 && (sum.hi() - 1.0).abs() < 1e-12, "{sum}");
+            }
+        }
+    }
+
+    #[test]
     fn agrees_with_the_explicit_probabilities() {
         for (epsilon, answers) in [(0.3f64, 2u32), (1.0, 2), (2.0, 5), (8.0, 3)] {
             let pair = RandomizedResponsePair::new(Epsilon::new(epsilon).unwrap(), answers).unwrap();

@@ -222,6 +222,34 @@ fn noise_below_all_bounds_is_released() {
 }
 
 #[test]
+fn printed_noise_is_what_is_printed() {
+    let assert_is = |(beta, multiple): (f64, f64), noise: (f64, f64)| {
+        assert!(noise.0 <= beta * (1.0 + 1e-15) && noise.0 >= beta * (1.0 - 1e-9), "β {beta}, {}", noise.0);
+        assert!(noise.1 >= multiple * (1.0 - 1e-15) && noise.1 <= multiple * (1.0 + 1e-9), "c {multiple}");
+    };
+    for (epsilon, delta) in [(0.1f64, 1e-6f64), (1.0, 1e-2), (1.0, 0.3), (0.5, 1e-9)] {
+        let gaussian = Gaussian::printed(epsilon, delta).unwrap();
+        let log = (2.0 / delta).ln();
+        assert_is(
+            (epsilon / (4.0 * (1.0 + log)), 5.0 * (2.0 * log).sqrt() / epsilon),
+            (gaussian.smoothness().get(), gaussian.multiple().get()),
+        );
+        let laplace = Laplace::printed(epsilon, delta).unwrap();
+        let log = (((epsilon / 2.0).exp() + 1.0) / delta).ln();
+        assert_is(
+            (epsilon / (2.0 * log), 2.0 / epsilon),
+            (laplace.smoothness().get(), laplace.multiple().get()),
+        );
+        // s = 2√d·(ε/(d+1) − β) for half of the largest β.
+        let student = StudentT::printed(epsilon, 3.0).unwrap();
+        assert_is(
+            (epsilon / 8.0, 1.0 / (2.0 * 3f64.sqrt() * (epsilon / 4.0 - epsilon / 8.0))),
+            (student.smoothness().get(), student.multiple().get()),
+        );
+    }
+}
+
+#[test]
 fn printed_theorems_hold_for_large_epsilon_too() {
     // With the constants for ε itself, Gaussian noise would have 160 times the δ here.
     let noise = Gaussian::printed(60.0, 1e-6).unwrap();

@@ -141,3 +141,33 @@ fn group_divergence(of: &Rdp, size: u32, order: f64) -> f64 {
         add_up(sum, mul_up(factor, divergence(add_up(top, -f64::from(steps)))))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_chains_bound_the_sum_over_their_steps() {
+        // For D_α = ρα the sum telescopes to k²ρα.
+        let of = Curve::Line(Zcdp::new(0.01).unwrap()).into();
+        for (size, order) in [(2, 3.0), (4096, 1.5), (4097, 1.01), (4097, 1.5), (100_000, 8.0)] {
+            let (found, k) = (group_divergence(&of, size, order), f64::from(size));
+            let sum = k * k * 0.01 * order;
+            assert!(found >= sum * (1.0 - 1e-12), "{size} {order}: {found} < {sum}");
+            let largest = if size > 4096 { k * order / (k * (order - 1.0) + 1.0) } else { 1.0 };
+            assert!(found <= sum * largest * (1.0 + 1e-9), "{size} {order}: {found} > {sum}·{largest}");
+        }
+    }
+
+    #[test]
+    fn lines_lie_above_their_curves() {
+        for range in [0.1, 1.0, 4.0].map(|range| Epsilon::new(range).unwrap()) {
+            let curve = Curve::BoundedRange { range };
+            let rho = curve.line().unwrap().rho().get();
+            assert!((rho / (range.get() * range.get() / 8.0) - 1.0).abs() < 1e-12, "{rho}");
+            for order in [1.001, 2.0, 64.0] {
+                assert!(curve.divergence(order) <= rho * order);
+            }
+        }
+    }
+}
