@@ -42,15 +42,16 @@ fn asked<M: Model>(model: M, data: &Data<M::Target>, threads: usize, steps: u64)
         .threads(threads)
         .optimiser(Optimiser::adam())
         .average(Average::Exponential { decay: 0.9 });
-    let training = Training::new(model, settings).unwrap();
+    let training = Training::new(model, settings).expect("the settings are good");
     let before = ASKED.load(Ordering::Relaxed);
-    training.draw(data, &mut Insecure::seeded(7)).unwrap();
+    training.draw(data, &mut Insecure::seeded(7)).expect("the data fit the model");
     ASKED.load(Ordering::Relaxed) - before
 }
 
 fn data<Y: Copy>(features: usize, target: Y) -> Data<Y> {
-    let values = (0..300 * features).map(|i| f32::from(u8::try_from(i % 251).unwrap()) / 251.0).collect();
-    Data::new(Matrix::new(300, features, values).unwrap(), vec![target; 300]).unwrap()
+    let values = (0..=250_u8).cycle().take(300 * features).map(|i| f32::from(i) / 251.0).collect();
+    let features = Matrix::new(300, features, values).expect("300 rows");
+    Data::new(features, vec![target; 300]).expect("300 records")
 }
 
 /// One test alone in its program: others would be counted, too.
