@@ -85,6 +85,22 @@ const MANY: [(f64, u64, f64, f64); 10] = [
 ];
 
 #[test]
+fn advanced_composition_is_what_is_printed() {
+    for (epsilon, count, slack) in [(0.1f64, 100u32, 1e-6f64), (1.0, 3, 0.1), (0.01, 10_000, 1e-12)] {
+        let k = f64::from(count);
+        let spread = epsilon * (-2.0 * k * slack.ln()).sqrt();
+        let each = (approx(epsilon, 1e-9), count.into(), Delta::new(slack).unwrap());
+        for (found, drift) in [
+            (advanced(each.0, each.1, each.2).unwrap(), 0.5 * k * epsilon * epsilon),
+            (advanced_classic(each.0, each.1, each.2).unwrap(), k * epsilon * epsilon.exp_m1()),
+        ] {
+            assert!((found.epsilon().get() / (spread + drift) - 1.0).abs() < 1e-12, "{found}");
+            assert!((found.delta().get() / (k * 1e-9 + slack) - 1.0).abs() < 1e-12, "{found}");
+        }
+    }
+}
+
+#[test]
 fn weaker_theorems_give_more() {
     for epsilon in [1e-3, 0.1, 1.0] {
         for count in [1, 30, 1000] {

@@ -145,9 +145,10 @@ fn assert_approx<N: SmoothNoise<Guarantee = Approx>>(noise: &N, phi: impl Fn(f64
 
 #[test]
 fn profiles_are_those_of_a_plain_integral() {
-    let laws: [(Profile, fn(f64) -> f64); 2] =
-        [(laplace::profile, f64::abs), (gaussian::profile, |z| z * z / 2.0)];
-    for (profile, phi) in laws {
+    type Phi = fn(f64) -> f64;
+    let profiles: [Profile; 2] = [laplace::profile, gaussian::profile];
+    let phis: [Phi; 2] = [f64::abs, |z| z * z / 2.0];
+    for (profile, phi) in profiles.into_iter().zip(phis) {
         let norm = integral(|z| (-phi(z)).exp());
         for lambda in [-0.7f64, -0.1, 0.0, 0.1, 0.7] {
             for (shift, epsilon) in [0.2, 1.0, 4.0]
