@@ -286,7 +286,10 @@ mod tests {
         let target = Vector::new(DiscreteGaussian::zcdp(0.125).unwrap());
         let (noise, promise) = target.calibrate(moving(2f64.sqrt())).unwrap();
         assert!(noise.each().scale().get() >= 8f64.sqrt() && promise == Zcdp::new(0.125).unwrap());
-        assert_eq!(noise.draw(&[7; 5], &mut Insecure::seeded(1)).unwrap().len(), 5);
+        let released = noise.draw(&[1_000_000; 5], &mut Insecure::seeded(1)).unwrap();
+        let mut again = Insecure::seeded(1);
+        let singly = [1_000_000; 5].map(|answer| noise.each().draw(&answer, &mut again).unwrap());
+        assert_eq!(released, singly);
     }
 
     #[cfg(feature = "serde")]

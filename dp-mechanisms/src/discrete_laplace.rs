@@ -258,7 +258,10 @@ mod tests {
             Vector::new(DiscreteLaplace::epsilon(0.5).unwrap()).calibrate(moving(3.7)).unwrap();
         assert_eq!((noise.each(), promise), (&scaled(6.0), Pure::new(0.5).unwrap()));
         assert_eq!(noise.dominating_pair(moving(3.0)), scaled(6.0).dominating_pair(moving(3.9)));
-        assert_eq!(noise.draw(&[7; 5], &mut Insecure::seeded(1)).unwrap().len(), 5);
+        let released = noise.draw(&[1_000_000; 5], &mut Insecure::seeded(1)).unwrap();
+        let mut again = Insecure::seeded(1);
+        let singly = [1_000_000; 5].map(|answer| noise.each().draw(&answer, &mut again).unwrap());
+        assert_eq!(released, singly);
     }
 
     #[cfg(feature = "serde")]
