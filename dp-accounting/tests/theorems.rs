@@ -57,6 +57,18 @@ proptest! {
     }
 }
 
+/// A loss is a float only up to rounding, and the upper bound of a tail counts it as far as that may reach.
+#[test]
+fn tails_count_losses_that_may_be_larger() {
+    for (epsilon, count) in [(0.1f64, 3), (0.7, 5)] {
+        let pair = optimal(&[(epsilon, 0.0, count)]);
+        let all_true = (epsilon.exp() / (1.0 + epsilon.exp())).powi(i32::try_from(count).unwrap());
+        let just_below = pair.tail(pair.max_loss().next_down());
+        assert!(just_below.hi() >= all_true * (1.0 - 1e-12), "{just_below} {all_true}");
+        assert!(pair.tail(pair.max_loss()).hi() < 1e-200);
+    }
+}
+
 /// Exact sums at 60 digits with mpmath.
 #[test]
 fn many_equal_releases() {
