@@ -156,7 +156,7 @@ impl<A> Quantile<A> {
 
 /// ⌈q·n⌉ for q one unit in the last place below the level, and at least 1. From n to n + 1 it rises by 0 or 1; twice in a row by 1 only for levels above ½, and twice by 0 only for levels up to ½.
 fn rank(level: f64, size: usize) -> usize {
-    let bits = level.to_bits();
+    let bits = level.abs().to_bits(); // −0 is a level, too
     let (biased, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
     // level = mantissa / 2^shift, and it is at most 1, so shift ≥ 52.
     let mantissa = if biased == 0 { fraction } else { fraction | (1 << 52) };

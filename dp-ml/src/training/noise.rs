@@ -15,8 +15,9 @@ impl Noise {
     /// # Errors
     /// [`Error::OutOfRange`] for scales near the ends of the floats.
     pub(crate) fn new(scale: Scale) -> Result<Self, Error> {
+        // The exponent of a float; far below all grids for scales that have none, which are refused.
         #[allow(clippy::cast_possible_truncation, reason = "the exponent of a float")]
-        let exponent = libm::log2(power_of_two_below(scale.get())) as i32 - 12;
+        let exponent = (libm::log2(power_of_two_below(scale.get())) as i32).saturating_sub(12);
         Ok(Self(Gaussian::with_scale(scale).on_grid(exponent)?))
     }
 
