@@ -89,26 +89,15 @@ fn few_evaluations_are_enough() {
         asked.set(asked.get() + 1);
         Ok(composition)
     };
-    for (epsilon, delta, limits) in [
-        (1.0, 1e-6, [14, 14, 15]),
-        (0.1, 1e-9, [16, 12, 17]),
-        (20.0, 1e-30, [11, 16, 13]),
-        (1e-3, 0.3, [10, 12, 12]),
-    ] {
+    for (epsilon, delta, limits) in
+        [(1.0, 1e-6, (14, 14)), (0.1, 1e-9, (16, 12)), (20.0, 1e-30, (11, 16)), (1e-3, 0.3, (10, 12))]
+    {
         let target = target(epsilon, delta);
-        let sampled = |rate: f64| counted(of(Event::poisson(rate, gaussian(2.0))?, 100));
-        let found = [
-            calibration::least(|sigma| counted(of(gaussian(sigma), 100)), target).map(|_| asked.take()),
-            calibration::largest_count(|count| counted(of(gaussian(1e4), count)), target)
-                .map(|_| asked.take()),
-            calibration::largest(sampled, 1.0, target).map(|_| asked.take()),
-        ]
-        .map(Result::unwrap);
-        eprintln!("{found:?}");
-        assert!(
-            found.iter().zip(limits).all(|(found, limit)| *found <= limit),
-            "{epsilon} {delta}: {found:?}"
-        );
+        calibration::least(|sigma| counted(of(gaussian(sigma), 100)), target).unwrap();
+        let scale = asked.take();
+        calibration::largest_count(|count| counted(of(gaussian(1e4), count)), target).unwrap();
+        let count = asked.take();
+        assert!(scale <= limits.0 && count <= limits.1, "{epsilon} {delta}: {scale} {count}");
     }
 }
 

@@ -103,6 +103,7 @@ mod tests {
         assert_eq!([below, open, above].map(|found| found.meets()), [true, false, false]);
         assert_eq!([below, open, above].map(|found| found.fails()), [false, false, true]);
         assert!(verdict(1e-7, 1e-6).excess() < 0.0 && open.excess() > 0.0);
+        assert!((open.excess() - 1.8f64.ln() / 2.0).abs() < 1e-12, "from the middle of the enclosure");
         assert!(!verdict(1e-6, 2e-6).fails(), "the target itself is allowed");
         let zero = Verdict { value: 1.0, delta: Enclosure::ZERO, target: 0.0 };
         assert!(zero.meets() && zero.excess() == -1.0);
