@@ -189,6 +189,18 @@ mod tests {
         Delta::new(value).unwrap()
     }
 
+    #[test]
+    fn no_other_order_fits_more_steps() {
+        for (epsilon, reserve) in [(1000.0, 0.1), (1.0, 1e-6), (0.01, 1e-9)] {
+            let (epsilon, reserve) = (Epsilon::new(epsilon).unwrap(), delta(reserve));
+            let steps = |order: Alpha| capacity(epsilon, reserve, order) / order.get();
+            let most = steps(best_order(epsilon, reserve, &|order| order));
+            let orders = (-9000..12_000).map(|k| Alpha::saturating(1.0 + (f64::from(k) / 1000.0).exp()));
+            let other = orders.map(steps).fold(0.0, f64::max);
+            assert!(most >= other * (1.0 - 1e-4), "{epsilon} {reserve}: {most}, but {other}");
+        }
+    }
+
     /// How often a cost is paid, up to ten thousand times.
     fn count<G: Step>(mut budget: AdvancedBudget<AddRemove>, cost: &G) -> u32 {
         (0..10_000).take_while(|_| budget.charge(cost).is_ok()).map(|_| 1).sum()
