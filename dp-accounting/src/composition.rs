@@ -1,25 +1,38 @@
 //! What many releases cost together.
 
+use core::fmt;
 use core::marker::PhantomData;
+use std::collections::HashMap;
 
 use dp_core::adjacency::Adjacency;
 use dp_core::pairs::{DominatingPair, GaussianPair};
-use dp_core::rounding::Enclosure;
+use dp_core::rounding::{Enclosure, sqrt_down};
 use dp_core::{Alpha, Approx, Delta, Epsilon, Mu};
 
-use crate::contour::{Side, many};
+use crate::all_large::all_large;
+use crate::contour::{Effort, Side, many};
 use crate::event::{Event, Kind};
 use crate::grid::Fineness;
 use crate::renyi::{provable_epsilon, smallest_delta, smallest_epsilon};
 use crate::sampling::Direction;
-use crate::sides::{Bound, View};
+use crate::sides::{Bound, Part};
 
 /// The relative width of an answer that is aimed at unless another one is asked for.
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
 
-/// Where there are more events than that, or one of more runs, sampled Gaussians are not put on grids: their quadrature serves.
-const MOST_GRIDS: usize = 32;
-const MOST_RUNS: u64 = 10_000_000;
+/// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
+const EFFORT: f64 = 8e8;
+const LAST_EFFORT: f64 = 5e7;
+
+/// All grids together have about that many points.
+const MOST_POINTS: f64 = 40_000.0;
+
+/// The divergences of so many events are always worth a look, and those of more than that take too long.
+const FEW: usize = 4;
+const MOST_CURVES: usize = 1_000;
+
+/// Wider than that, what is known in closed form may narrow a bracket.
+const WIDE: f64 = 0.25;
 
 /// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the earlier ones, as long as its pair does not change.
 ///
@@ -41,10 +54,18 @@ const MOST_RUNS: u64 = 10_000_000;
 /// assert!(epsilon.relative_width() < 1e-8);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Composition<A> {
     events: Vec<(Kind, u64)>,
+    /// Where each kind is among the events: equal ones are counted, and not listed twice.
+    places: HashMap<Vec<u64>, usize>,
     relation: PhantomData<fn() -> A>,
+}
+
+impl<A> fmt::Debug for Composition<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.events).finish()
+    }
 }
 
 /// How an answer was found.
@@ -68,15 +89,22 @@ impl<A: Adjacency> Default for Composition<A> {
 impl<A: Adjacency> Composition<A> {
     /// No releases.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { events: Vec::new(), relation: PhantomData }
+    pub fn new() -> Self {
+        Self { events: Vec::new(), places: HashMap::new(), relation: PhantomData }
     }
 
     /// `count` more releases like `event`.
     #[must_use]
     pub fn with(mut self, event: impl Into<Event<A>>, count: u64) -> Self {
-        if count > 0 {
-            self.events.push((event.into().kind, count));
+        if count == 0 {
+            return self;
+        }
+        let kind = event.into().kind;
+        let place = kind.key().map(|key| *self.places.entry(key).or_insert(self.events.len()));
+        match place.and_then(|place| self.events.get_mut(place)) {
+            // So many that they cannot be counted stay apart.
+            Some((_, known)) if known.checked_add(count).is_some() => *known += count,
+            _ => self.events.push((kind, count)),
         }
         self
     }
@@ -158,7 +186,7 @@ impl<A: Adjacency> Composition<A> {
         if self.method() == Method::Renyi {
             return self.renyi_answer(question);
         }
-        self.answer_in(direction, question, accuracy, 0.0)
+        self.answer_in(direction, question, accuracy, 0.0, &Effort::new(EFFORT))
     }
 
     /// Encloses the profile δ(ε) at some points: a curve to plot.
@@ -203,52 +231,130 @@ impl<A: Adjacency> Composition<A> {
 
     fn answer(&self, question: Question, accuracy: f64) -> Enclosure {
         if self.method() == Method::Renyi {
-            return self.renyi_answer(question);
+            return self.between_guarantees(question, accuracy);
         }
         let mut worst = Enclosure::ZERO;
-        for &direction in self.directions() {
-            worst = worst.max(self.answer_in(direction, question, accuracy, worst.lo()));
+        let effort = Effort::new(EFFORT);
+        let directions = self.directions();
+        for &direction in directions {
+            // The first direction is the worse one, mostly, and what it leaves is for the other.
+            let part = effort.part(if direction == directions[directions.len() - 1] { 1.0 } else { 0.7 });
+            worst = worst.max(self.answer_in(direction, question, accuracy, worst.lo(), &part));
+            effort.take_back(&part);
             if worst.lo() >= question.all().hi() {
                 break;
             }
         }
-        let known = worst.relative_width() <= accuracy; // not so either where the upper end is infinite
-        if !known {
-            // Where rounding leaves a wide bracket the divergences, which are known in closed form, may say more.
+        // Where rounding leaves a wide bracket the divergences, which are known in closed form, may say more; those of many events take long, and mostly say what the moments have said.
+        let wide = worst.relative_width() > accuracy;
+        if wide
+            && (self.events.len() <= FEW || worst.hi() >= question.all().hi())
+            && self.events.len() <= MOST_CURVES
+        {
             let proven = self.renyi_answer(question).hi();
             worst = Enclosure::new(worst.lo().min(proven), worst.hi().min(proven));
         }
         worst
     }
 
+    /// The answer where some events are known by a Rényi guarantee only.
+    ///
+    /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
+    /// mechanism that tells nothing keeps within every curve. So a smaller answer would be false for some mechanism.
+    fn between_guarantees(&self, question: Question, accuracy: f64) -> Enclosure {
+        let proven = self.renyi_answer(question).hi();
+        let mut example = Self::new();
+        for (kind, count) in &self.events {
+            let kind = match kind {
+                Kind::Renyi(curve) => {
+                    let rho = curve.concentrated_part().get();
+                    Kind::Gaussian(GaussianPair::new(Mu::saturating(sqrt_down(2.0 * rho))))
+                }
+                other => other.clone(),
+            };
+            example = example.with(Event::of(kind), *count);
+        }
+        Enclosure::new(example.answer(question, accuracy).lo().min(proven), proven)
+    }
+
     /// The answer for one direction. Below `floor` it does not matter.
-    fn answer_in(&self, direction: Direction, question: Question, accuracy: f64, floor: f64) -> Enclosure {
+    fn answer_in(
+        &self,
+        direction: Direction,
+        question: Question,
+        accuracy: f64,
+        floor: f64,
+        effort: &Effort,
+    ) -> Enclosure {
         if let Some([below, above]) = self.closed_form(direction) {
             return Enclosure::new(question.of_pair(&*below).lo(), question.of_pair(&*above).hi());
         }
-        let mut found = question.all();
-        let discretised = |gaussians_too: bool| {
-            self.events.iter().filter(|(kind, _)| kind.is_discretised(gaussians_too)).count()
+        let parts: Vec<Part<'_>> =
+            self.events.iter().map(|(kind, count)| Part::new(kind, *count, direction)).collect();
+        let discretised =
+            |gaussians_too: bool| parts.iter().filter(|part| part.is_discretised(gaussians_too)).count();
+        let done = |found: Enclosure| {
+            found.relative_width() <= accuracy || found.hi() <= floor.max(question.negligible())
         };
+        let mut found = question.all();
         if discretised(false) == 0 {
-            found = self.bracket(direction, question, accuracy, floor, None);
+            let first = effort.part(if discretised(true) > 0 { 0.25 } else { 1.0 });
+            found = bracket(&parts, question, accuracy, floor, None, &first);
+            effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
-        let few = self.events.len() <= MOST_GRIDS && self.events.iter().all(|(_, count)| *count <= MOST_RUNS);
-        let worth = discretised(false) > 0 || (few && discretised(true) > 0);
-        for sharpness in [0.03, 0.6 * accuracy, 0.3 * accuracy] {
-            if found.relative_width() <= accuracy || found.hi() <= floor || !worth {
-                break;
+        for gaussians_too in [false, true] {
+            let grids = discretised(gaussians_too);
+            if grids == 0 || (gaussians_too && grids == discretised(false)) || self.runs() > 1e15 * accuracy {
+                continue;
             }
-            let fineness = self.fineness(question, found, sharpness);
-            found = meet(found, self.bracket(direction, question, sharpness / 3.0, floor, Some(fineness)));
+            let least: f64 =
+                parts.iter().filter(|part| part.is_discretised(gaussians_too)).map(Part::least_work).sum();
+            // Roughly first, as long as that shows better where to look.
+            let mut sharpness = 0.03;
+            while !done(found) {
+                let before = found;
+                let share = if sharpness > accuracy { 0.2 } else { 0.7 };
+                let part = effort.part((4.0 * least / effort.left()).max(share).min(0.9));
+                let most_work = part.left() / float(4 * grids);
+                let fineness = self.fineness(question, found, sharpness, grids);
+                let fineness = Fineness { most_work, gaussians_too, ..fineness };
+                found = meet(found, bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part));
+                effort.take_back(&part);
+                let gained = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
+                if sharpness < 0.5 * accuracy || (sharpness < accuracy && found == before) {
+                    break;
+                }
+                if !gained || sharpness < accuracy {
+                    sharpness = if sharpness > accuracy { 0.6 * accuracy } else { 0.3 * accuracy };
+                }
+            }
         }
-        found
+        if done(found) || found.relative_width() <= WIDE {
+            return found;
+        }
+        // What a few moments say, and the event that every loss is near its largest value.
+        let last = Effort::new(LAST_EFFORT + effort.left());
+        let needed = discretised(false);
+        let most_work = 0.5 * last.left() / float(needed.max(1));
+        let fineness = Fineness { most_work, ..self.fineness(question, found, 0.03, needed) };
+        let side = side(&parts, Bound::Below, Some(fineness), &last);
+        let moments = match question {
+            Question::Epsilon(delta) => side.least_epsilon(delta),
+            Question::Delta(epsilon) => side.least_delta(epsilon),
+        };
+        let least = found.lo().max(moments).max(all_large(&self.events, direction, question));
+        Enclosure::new(least.min(found.hi()), found.hi())
+    }
+
+    /// How many there are, rounded up.
+    fn runs(&self) -> f64 {
+        self.events.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi())
     }
 
     /// Grids that fit what is known of the answer: the variance may grow by a part of accuracy·ε/c, where c is the slope of −ln δ.
-    fn fineness(&self, question: Question, known: Enclosure, accuracy: f64) -> Fineness {
-        let count = self.events.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi());
+    fn fineness(&self, question: Question, known: Enclosure, accuracy: f64, grids: usize) -> Fineness {
+        let count = self.runs();
         let (epsilon, delta) = match question {
             Question::Epsilon(delta) => (known.lo().max(0.03 * known.hi()).clamp(1e-12, 1e3), delta),
             Question::Delta(epsilon) => (epsilon.max(1e-3), known.hi()),
@@ -264,32 +370,10 @@ impl<A: Adjacency> Composition<A> {
             epsilon,
             variance: 0.2 * accuracy * epsilon / slope,
             negligible: (delta * 1e-6 / count).max(1e-270),
+            most_points: (MOST_POINTS / float(grids.max(1))).clamp(50.0, 20_000.0),
+            most_work: f64::INFINITY,
+            gaussians_too: false,
         }
-    }
-
-    /// Encloses the answer from the privacy loss.
-    fn bracket(
-        &self,
-        direction: Direction,
-        question: Question,
-        accuracy: f64,
-        floor: f64,
-        fineness: Option<Fineness>,
-    ) -> Enclosure {
-        let side = |bound: Bound| {
-            let view = View { direction, bound, fineness };
-            let mut side = Side::empty();
-            for (kind, count) in &self.events {
-                kind.add_to(&mut side, view, *count);
-            }
-            side
-        };
-        let above = question.of_side(&side(Bound::Above), accuracy, floor);
-        if !self.events.iter().any(|(kind, _)| kind.is_discretised(fineness.is_some())) {
-            return above;
-        }
-        let below = question.of_side(&side(Bound::Below), accuracy, floor);
-        Enclosure::new(below.lo().min(above.hi()), above.hi())
     }
 
     /// Pairs from below and from above of the whole composition, where it is one of dp-core's: all Gaussian, or a single run.
@@ -307,9 +391,47 @@ impl<A: Adjacency> Composition<A> {
     }
 }
 
+/// A number of events as a float.
+#[allow(clippy::cast_precision_loss, reason = "fewer than bytes in memory")]
+fn float(count: usize) -> f64 {
+    count as f64
+}
+
+/// The losses of all parts, bounded from one side.
+fn side(parts: &[Part<'_>], bound: Bound, fineness: Option<Fineness>, effort: &Effort) -> Side {
+    let mut side = Side::empty(effort);
+    for part in parts {
+        part.add_to(&mut side, bound, fineness);
+    }
+    side
+}
+
+/// Encloses the answer from the privacy loss.
+fn bracket(
+    parts: &[Part<'_>],
+    question: Question,
+    accuracy: f64,
+    floor: f64,
+    fineness: Option<Fineness>,
+    effort: &Effort,
+) -> Enclosure {
+    let answer = |bound: Bound, effort: &Effort| {
+        question.of_side(&side(parts, bound, fineness, effort), accuracy, floor)
+    };
+    let gaussians_too = fineness.is_some_and(|fineness| fineness.gaussians_too);
+    if !parts.iter().any(|part| part.is_discretised(gaussians_too)) {
+        return answer(Bound::Above, effort);
+    }
+    let half = effort.part(0.5);
+    let above = answer(Bound::Above, &half);
+    effort.take_back(&half);
+    let below = answer(Bound::Below, effort);
+    Enclosure::new(below.lo().min(above.hi()), above.hi())
+}
+
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
-enum Question {
+pub(crate) enum Question {
     /// ε at a δ.
     Epsilon(f64),
     /// δ at an ε.
@@ -318,10 +440,18 @@ enum Question {
 
 impl Question {
     /// What is known of the answer before anything is computed.
-    fn all(self) -> Enclosure {
+    pub(crate) fn all(self) -> Enclosure {
         match self {
             Self::Epsilon(_) => Enclosure::new(0.0, f64::INFINITY),
             Self::Delta(_) => Enclosure::new(0.0, 1.0),
+        }
+    }
+
+    /// An answer so small that it need not be known better: what is left of a δ near the smallest float.
+    fn negligible(self) -> f64 {
+        match self {
+            Self::Epsilon(_) => 0.0,
+            Self::Delta(_) => 1e-290,
         }
     }
 

@@ -8,6 +8,7 @@ use dp_core::pairs::{
     BoundedRangePair, DiscreteGaussianPair, DiscreteLaplacePair, DominatingPair, FinitePair, GaussianPair,
     LaplacePair, RandomizedResponsePair,
 };
+use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Adjacency, Approx, Error, Gdp, Guarantee, Pure, Rdp, ReplaceOne, Zcdp};
 
 /// One run of a mechanism, as far as its privacy goes: a dominating pair, or a guarantee where no pair is known.
@@ -68,7 +69,7 @@ pub(crate) enum Kind {
 }
 
 impl<A: Adjacency> Event<A> {
-    fn of(kind: Kind) -> Self {
+    pub(crate) fn of(kind: Kind) -> Self {
         Self { kind, relation: PhantomData }
     }
 
@@ -131,6 +132,40 @@ fn unsampled(kind: Kind) -> Result<Kind, Error> {
             instead: "sample its curve, which `dp_accounting::renyi` does, or give the accountant a pair",
         }),
         other => Ok(other),
+    }
+}
+
+impl Kind {
+    /// Which kind this is and its parameters, bit by bit: equal keys mean equal losses. Nothing for Rényi curves, which add up as they are.
+    pub(crate) fn key(&self) -> Option<Vec<u64>> {
+        let of = |tag: u64, parameters: &[f64]| {
+            Some(core::iter::once(tag).chain(parameters.iter().map(|x| x.to_bits())).collect())
+        };
+        let sampled =
+            |prefix: [u64; 3], of: &Self| Some(prefix.into_iter().chain(of.key()?).collect::<Vec<u64>>());
+        match self {
+            Self::Gaussian(pair) => of(0, &[pair.mu().get()]),
+            Self::Laplace(pair) => of(1, &[pair.shift().get()]),
+            Self::RandomizedResponse(pair) => {
+                let flat =
+                    |(loss, mass): (Enclosure, Enclosure)| [loss.lo(), loss.hi(), mass.lo(), mass.hi()];
+                let losses: Vec<f64> = pair.losses().into_iter().flat_map(flat).collect();
+                of(2, &[&[pair.max_loss()], &losses[..]].concat())
+            }
+            Self::DiscreteLaplace(pair) => of(3, &[pair.scale().get(), pair.shift().into()]),
+            Self::DiscreteGaussian(pair) => of(4, &[pair.sigma().get(), pair.shift().into()]),
+            Self::BoundedRange(pair) => of(5, &[pair.range().get()]),
+            Self::Finite(pair) => {
+                let flat = |&(p, q): &(Enclosure, Enclosure)| [p.lo(), p.hi(), q.lo(), q.hi()];
+                of(6, &pair.outcomes().iter().flat_map(flat).collect::<Vec<f64>>())
+            }
+            Self::Approx(guarantee) => of(7, &[guarantee.epsilon().get(), guarantee.delta().get()]),
+            // The same pair in memory is the same pair.
+            Self::Other(pair) => Some(vec![8, Arc::as_ptr(pair).addr() as u64]),
+            Self::Poisson { rate, of } => sampled([9, rate.to_bits(), 0], of),
+            Self::WithoutReplacement { records, batch, of } => sampled([10, *records, *batch], of),
+            Self::Renyi(_) => None,
+        }
     }
 }
 

@@ -119,12 +119,13 @@ impl FiniteLaw {
 }
 
 /// An outcome of loss ℓ and mass p under sampling: its loss ln(1 − q + qe^ℓ) and its mass p·(q + (1−q)e^−ℓ).
+///
+/// Three forms of the loss, each narrow where another is not: near zero, for losses that overflow, and for rates near one. All of them hold, and so does what they have in common.
 fn mix((loss, mass): (Enclosure, Enclosure), rate: Enclosure) -> (Enclosure, Enclosure) {
-    // Two forms of one number: the second one does not overflow.
-    let mixed = if loss.lo() < 1.0 {
-        (rate * loss.exp_m1()).ln_1p()
-    } else {
-        loss + (rate + (Enclosure::ONE - rate) * (-loss).exp()).ln()
-    };
-    (mixed, mass * (rate + (Enclosure::ONE - rate) * (-loss).exp()))
+    let unsampled = Enclosure::ONE - rate;
+    let share = rate + unsampled * (-loss).exp();
+    let forms = [(rate * loss.exp_m1()).ln_1p(), loss + share.ln(), (unsampled + rate * loss.exp()).ln()];
+    let lo = forms.iter().map(|form| form.lo()).fold(f64::NEG_INFINITY, f64::max);
+    let hi = forms.iter().map(|form| form.hi()).fold(f64::INFINITY, f64::min);
+    (Enclosure::new(lo, hi), mass * share)
 }

@@ -13,10 +13,13 @@ pub(crate) struct Fineness {
     pub(crate) variance: f64,
     /// What may be lost of δ.
     pub(crate) negligible: f64,
+    /// About how many points a grid has at most.
+    pub(crate) most_points: f64,
+    /// What one grid may take, in nanoseconds.
+    pub(crate) most_work: f64,
+    /// Whether sampled Gaussians are put on grids, too, which is worth it when they are few.
+    pub(crate) gaussians_too: bool,
 }
-
-/// A grid has about that many points at most.
-const MOST_POINTS: f64 = 20_000.0;
 
 /// A rising grid of losses for a pair.
 ///
@@ -24,7 +27,7 @@ const MOST_POINTS: f64 = 20_000.0;
 /// losses as they are when the total is near ε: those of `count` ordinary runs, and of one run whose loss may be anything up to ε or
 /// somewhat more. For a given sum of mw² the fewest cells have widths in proportion to the inverse third power of the density.
 pub(crate) fn grid(pair: &dyn DominatingPair, fineness: Fineness) -> Vec<f64> {
-    let Fineness { count, variance, negligible, .. } = fineness;
+    let Fineness { count, variance, negligible, most_points, .. } = fineness;
     let top = crossing(|t| pair.delta(t).hi() > negligible).1.min(pair.max_loss());
     // Small losses are not worth more digits than a probability has.
     let ordinary = (1e-9 / count).max(1e-13);
@@ -56,7 +59,7 @@ pub(crate) fn grid(pair: &dyn DominatingPair, fineness: Fineness) -> Vec<f64> {
         .collect();
     // As fine as asked for, within reason.
     let total = roots.iter().sum::<f64>();
-    let scale = libm::sqrt(total / (6.0 * variance)).min(MOST_POINTS / total);
+    let scale = libm::sqrt(total / (6.0 * variance)).min(most_points / total);
     // The largest and the smallest loss, which may be atoms, are known up to some ulps only.
     let mut losses = vec![-inside];
     for exponent in [-51.0, -49.0, -46.0] {
@@ -64,7 +67,7 @@ pub(crate) fn grid(pair: &dyn DominatingPair, fineness: Fineness) -> Vec<f64> {
         losses.extend([top * below, -inside * below]);
     }
     for (cell, root) in coarse.windows(2).zip(&roots) {
-        let pieces = libm::ceil(scale * root).clamp(1.0, MOST_POINTS);
+        let pieces = libm::ceil(scale * root).clamp(1.0, most_points);
         let mut piece = 0.0;
         while piece < pieces {
             losses.push(cell[0] + (cell[1] - cell[0]) * (piece / pieces));
@@ -77,13 +80,13 @@ pub(crate) fn grid(pair: &dyn DominatingPair, fineness: Fineness) -> Vec<f64> {
     losses
 }
 
-/// Zero, and numbers that grow by a tenth up to an end.
+/// Zero, and numbers that grow by a fifth up to an end.
 fn geometric(end: f64) -> Vec<f64> {
     let mut losses = vec![0.0];
     let mut t = end * 1e-9;
     while t < end {
         losses.push(t);
-        t += (t * 0.1).min(end * 0.02);
+        t += (t * 0.2).min(end * 0.03);
     }
     losses
 }

@@ -44,6 +44,7 @@
 
 #![forbid(unsafe_code)]
 
+mod all_large;
 mod budget;
 pub mod calibration;
 #[cfg(feature = "claims")]

@@ -1,26 +1,15 @@
 //! From events to the losses of one direction.
 
-use dp_core::pairs::{DominatingPair, GaussianPair, RandomizedResponsePair};
+use dp_core::pairs::{DiscreteGaussianPair, DominatingPair, GaussianPair, RandomizedResponsePair};
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Approx, Mu};
 
-use crate::contour::{Side, WIDEST_DISCRETE_GAUSSIAN, many};
-use crate::dots;
+use crate::contour::{Side, many};
+use crate::dots::{self, Dots};
 use crate::event::{AnyPair, Kind};
 use crate::finite_law::FiniteLaw;
 use crate::grid::{Fineness, grid};
-use crate::sampling::{Direction, Poisson, TwoSided, WithoutReplacement};
-
-/// How the losses of an event are to be seen.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
-    /// The direction of add/remove.
-    pub(crate) direction: Direction,
-    /// From which side to bound what has to be discretised.
-    pub(crate) bound: Bound,
-    /// The grids to use, for sampled Gaussians too, which is worth it when they are few; without them nothing may need a grid.
-    pub(crate) fineness: Option<Fineness>,
-}
+use crate::sampling::{Direction, Poisson, Tabulated, TwoSided, WithoutReplacement};
 
 /// A side from which to bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +17,23 @@ pub(crate) enum Bound {
     Above,
     Below,
 }
+
+impl Bound {
+    /// What bounds every pair: all is told, or nothing.
+    fn trivial(self) -> Dots {
+        Dots {
+            losses: Vec::new(),
+            masses: Vec::new(),
+            infinite: match self {
+                Self::Above => 1.0,
+                Self::Below => 0.0,
+            },
+        }
+    }
+}
+
+/// So many looks a grid takes before it is known how many points it has.
+const LOOKS: f64 = 800.0;
 
 /// The law of the loss of one run in one direction, as far as it is known in closed form.
 pub(crate) enum Law {
@@ -48,44 +54,91 @@ pub(crate) enum Law {
     Unknown,
 }
 
-impl Kind {
-    /// Whether both directions have the same losses.
-    pub(crate) fn is_symmetric(&self) -> bool {
-        !matches!(self, Self::Finite(_) | Self::Poisson { .. })
+/// An event of a composition seen in one direction.
+pub(crate) struct Part<'a> {
+    kind: &'a Kind,
+    law: Law,
+    direction: Direction,
+    count: u64,
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn new(kind: &'a Kind, count: u64, direction: Direction) -> Self {
+        Self { kind, law: kind.law(direction), direction, count }
     }
 
     /// Whether a grid is needed, or (for sampled Gaussians) wanted.
     pub(crate) fn is_discretised(&self, gaussians_too: bool) -> bool {
-        match self.law(Direction::Remove) {
+        match self.law {
             Law::Unknown => true,
             Law::SampledGaussian(..) => gaussians_too,
             _ => false,
         }
     }
 
-    /// Adds `count` runs to the losses of a direction.
-    pub(crate) fn add_to(&self, side: &mut Side, view: View, count: u64) {
-        match (self.law(view.direction), view.fineness) {
-            (Law::Unknown | Law::SampledGaussian(..), Some(fineness)) => {
-                let pair = self.pair(view.direction);
-                let losses = grid(&*pair, fineness);
-                let dots = match view.bound {
+    /// What a rough grid takes, in nanoseconds.
+    pub(crate) fn least_work(&self) -> f64 {
+        let (table, [above, below]) = self.kind.work();
+        2.0 * table + 2.0 * LOOKS * above + 200.0 * (above + below)
+    }
+
+    /// Adds all runs to the losses of the direction, from one side where they have to be discretised: on a grid, if one is given for that.
+    pub(crate) fn add_to(&self, side: &mut Side, bound: Bound, fineness: Option<Fineness>) {
+        let count = self.count;
+        match (&self.law, fineness.filter(|fineness| self.is_discretised(fineness.gaussians_too))) {
+            (_, Some(fineness)) => {
+                // As many points as there is effort for, or all is told (and from below, nothing).
+                let effort = side.effort().clone();
+                let (table, [above, below]) = self.kind.work();
+                let look = if bound == Bound::Above { above } else { below };
+                let affordable = (fineness.most_work - table - LOOKS * above) / look;
+                if affordable < 100.0 || !effort.allows(table + LOOKS * above) {
+                    return side.add_dots(&bound.trivial(), count);
+                }
+                let pair = self.kind.pair(self.direction);
+                let most_points = fineness.most_points.min(affordable);
+                let losses = grid(&*pair, Fineness { most_points, ..fineness });
+                #[allow(clippy::cast_precision_loss, reason = "some thousands")]
+                if !effort.allows(look * losses.len() as f64) {
+                    return side.add_dots(&bound.trivial(), count);
+                }
+                let dots = match bound {
                     Bound::Above => dots::above(&*pair, &losses),
                     Bound::Below => dots::below(&*pair, &losses),
                 };
                 side.add_dots(&dots, count);
             }
-            (Law::Nothing, _) => {}
-            (Law::Gaussian(mu), _) => side.add_gaussian(mu, count),
-            (Law::Laplace(limit), _) => side.add_laplace(limit, count),
-            (Law::BoundedRange(range), _) => side.add_bounded_range(range, count),
-            (Law::DiscreteGaussian(sigma, shift), _) => side.add_discrete_gaussian(sigma, shift, count),
+            (Law::Nothing, None) => {}
+            (Law::Gaussian(mu), None) => side.add_gaussian(*mu, count),
+            (Law::Laplace(limit), None) => side.add_laplace(*limit, count),
+            (Law::BoundedRange(range), None) => side.add_bounded_range(*range, count),
+            (Law::DiscreteGaussian(sigma, shift), None) => side.add_discrete_gaussian(*sigma, *shift, count),
             (Law::SampledGaussian(rate, mu), None) => {
-                side.add_sampled_gaussian(rate, mu, view.direction, count);
+                side.add_sampled_gaussian(*rate, *mu, self.direction, count);
             }
-            (Law::Finite(law), _) => side.add_law(&law, count),
+            (Law::Finite(law), None) => side.add_law(law, count),
             // Not asked for; and where all is told, no answer is too small.
             (Law::Unknown, None) => side.add_law(&FiniteLaw::told(), count),
+        }
+    }
+}
+
+impl Kind {
+    /// Whether both directions have the same losses.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        !matches!(self, Self::Finite(_) | Self::Poisson { .. })
+    }
+
+    /// About what it takes to make the pair, and for each point of a grid from above and from below, in nanoseconds.
+    fn work(&self) -> (f64, [f64; 2]) {
+        match self {
+            Self::Poisson { of, .. } | Self::WithoutReplacement { of, .. } => of.work(),
+            Self::DiscreteGaussian(pair) if worth_a_table(*pair) => {
+                (100.0 * Tabulated::size(*pair), [1500.0, 6000.0])
+            }
+            Self::DiscreteGaussian(_) => (0.0, [6000.0, 30_000.0]),
+            Self::Gaussian(_) => (0.0, [1000.0, 4500.0]),
+            _ => (0.0, [1000.0, 4000.0]),
         }
     }
 
@@ -102,9 +155,7 @@ impl Kind {
             Self::Gaussian(pair) => scaled(pair.mu().get(), Law::Gaussian),
             Self::Laplace(pair) => scaled(pair.shift().get(), Law::Laplace),
             Self::BoundedRange(pair) => scaled(pair.range().get(), Law::BoundedRange),
-            Self::DiscreteGaussian(pair) if pair.sigma().get() <= WIDEST_DISCRETE_GAUSSIAN => {
-                Law::DiscreteGaussian(pair.sigma().get(), pair.shift())
-            }
+            Self::DiscreteGaussian(pair) => Law::DiscreteGaussian(pair.sigma().get(), pair.shift()),
             Self::Poisson { rate, .. } if *rate == 0.0 => Law::Nothing,
             Self::Poisson { rate, of } if *rate == 1.0 => of.law(direction),
             Self::Poisson { rate, of } => match of.law(Direction::Remove) {
@@ -157,6 +208,9 @@ impl Kind {
             Self::Laplace(pair) => sampling.of(*pair),
             Self::RandomizedResponse(pair) => sampling.of(*pair),
             Self::DiscreteLaplace(pair) => sampling.of(*pair),
+            Self::DiscreteGaussian(pair) if sampling.is_some() && worth_a_table(*pair) => {
+                sampling.of(Tabulated::new(*pair))
+            }
             Self::DiscreteGaussian(pair) => sampling.of(*pair),
             Self::BoundedRange(pair) => sampling.of(*pair),
             Self::Finite(pair) => sampling.of(pair.clone()),
@@ -170,6 +224,11 @@ impl Kind {
     }
 }
 
+/// Whether sums over the integers are so long that a table is made instead. At larger scales integrals are accurate.
+fn worth_a_table(pair: DiscreteGaussianPair) -> bool {
+    (2.0..4096.0).contains(&pair.sigma().get())
+}
+
 /// What is done to the data before a mechanism sees them.
 #[derive(Clone, Copy)]
 enum Sampling {
@@ -179,6 +238,10 @@ enum Sampling {
 }
 
 impl Sampling {
+    fn is_some(self) -> bool {
+        !matches!(self, Self::None(_))
+    }
+
     fn of<P: TwoSided + 'static>(self, base: P) -> Box<dyn DominatingPair> {
         const CHECKED: &str = "the sizes were checked when the event was made";
         match self {

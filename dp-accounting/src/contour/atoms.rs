@@ -2,8 +2,9 @@
 
 use dp_core::rounding::Enclosure;
 
-use super::UNIT;
 use super::cloud::{Cloud, Point};
+use super::wide_gaussian::WIDE;
+use super::{UNIT, float};
 
 /// Finitely many losses with their masses under P.
 #[derive(Clone, Debug)]
@@ -27,6 +28,11 @@ impl Atoms {
             }
         });
         Self { points: points.collect() }
+    }
+
+    /// What one tilt takes.
+    pub(super) fn work(&self) -> f64 {
+        40.0 * float(self.points.len()) + 300.0
     }
 
     /// The tilted law at c.
@@ -53,10 +59,12 @@ pub(super) struct DiscreteGaussian {
     pub(super) shift: f64,
 }
 
-/// Wider than that, and there are too many integers.
-pub(crate) const WIDEST_DISCRETE_GAUSSIAN: f64 = 4000.0;
-
 impl DiscreteGaussian {
+    /// What one tilt takes.
+    pub(super) fn work(self) -> f64 {
+        50.0 * 20.0 * (self.sigma + 1.0)
+    }
+
     /// Encloses ln Z, Z = Σ e^(−x²/2σ²). By Poisson summation Z = σ√(2π)·(1 + less than 3e^(−2π²σ²)), and 3e^(−8π²) < 2⁻¹¹² from σ = 2 on.
     fn log_normaliser(self) -> Enclosure {
         let sigma = Enclosure::point(self.sigma);
@@ -74,17 +82,13 @@ impl DiscreteGaussian {
     pub(super) fn tilt(self, c: f64) -> Option<Cloud> {
         let centre = c * self.shift;
         let reach = 9.5 * self.sigma + 2.0;
-        if !(self.sigma <= WIDEST_DISCRETE_GAUSSIAN && centre.abs() < 1e12) {
+        if !(self.sigma <= WIDE && centre.abs() < 1e12) {
             return None;
         }
         let (first, last) = (libm::floor(centre - reach), libm::ceil(centre + reach));
         let log_normaliser = self.log_normaliser();
         let variance = self.sigma * self.sigma;
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "at most 20 WIDEST_DISCRETE_GAUSSIAN"
-        )]
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 20 WIDE")]
         let count = (last - first) as u32 + 1;
         let points = (0..count).map(|i| {
             let x = first + f64::from(i);

@@ -1,43 +1,50 @@
 //! What a side is made of.
 
-use dp_core::rounding::{Enclosure, add_up, mul_up};
+use dp_core::rounding::Enclosure;
 
 use crate::dots::Dots;
 use crate::finite_law::FiniteLaw;
 use crate::sampling::Direction;
 
 use super::atoms::{Atoms, DiscreteGaussian};
+use super::effort::Effort;
 use super::laplace::ExponentialDensity;
 use super::loss::Loss;
 use super::sampled_gaussian::SampledGaussian;
 use super::side::{Side, many};
+use super::wide_gaussian::{WIDE, WideGaussian};
 
 impl Side {
     /// Nothing composed yet.
-    pub(crate) fn empty() -> Self {
+    pub(crate) fn empty(effort: &Effort) -> Self {
         Self {
+            effort: effort.clone(),
             gaussian: Enclosure::ZERO,
             parts: Vec::new(),
             log_finite: Enclosure::ZERO,
             log_total: Enclosure::ZERO,
-            max_loss: 0.0,
+            max_loss: Enclosure::ZERO,
         }
     }
 
     /// Gaussian losses at distance μ.
     pub(crate) fn add_gaussian(&mut self, mu: f64, count: u64) {
         self.gaussian = self.gaussian + many(count) * Enclosure::point(mu).square();
-        self.limit(if mu == 0.0 { 0.0 } else { f64::INFINITY }, count);
+        if mu > 0.0 {
+            self.limit(UNBOUNDED, count);
+        }
     }
 
     /// The losses of the Laplace mechanism.
     pub(crate) fn add_laplace(&mut self, limit: f64, count: u64) {
-        self.add(Loss::ExponentialDensity(ExponentialDensity::laplace(limit)), limit, count);
+        let law = ExponentialDensity::laplace(limit);
+        self.add(Loss::ExponentialDensity(law), Enclosure::point(limit), count);
     }
 
     /// The losses of mechanisms of bounded range.
     pub(crate) fn add_bounded_range(&mut self, range: f64, count: u64) {
-        self.add(Loss::ExponentialDensity(ExponentialDensity::bounded_range(range)), range, count);
+        let law = ExponentialDensity::bounded_range(range);
+        self.add(Loss::ExponentialDensity(law), Enclosure::point(range), count);
     }
 
     /// Finitely many losses.
@@ -62,7 +69,7 @@ impl Side {
             .partition(|(loss, mass)| mass.lo() > 0.0 && loss.lo().is_finite() && loss.hi().is_finite());
         let infinite =
             unsure.iter().fold(infinite, |sum, (_, mass)| sum + Enclosure::new(0.0, mass.hi())).probability();
-        let limit = sure.iter().map(|(loss, _)| loss.hi()).fold(0.0, f64::max);
+        let limit = sure.iter().fold(Enclosure::ZERO, |largest, (loss, _)| largest.max(*loss));
         self.add(Loss::Atoms(Atoms::new(sure)), limit, count);
         // Σ k·ln(1−δ): the logarithm of the chance that no loss is infinite.
         self.log_finite = self.log_finite + many(count) * (-infinite).ln_1p();
@@ -71,26 +78,34 @@ impl Side {
     /// The losses of the discrete Gaussian.
     pub(crate) fn add_discrete_gaussian(&mut self, sigma: f64, shift: u32, count: u64) {
         let shift = f64::from(shift);
-        self.add(Loss::DiscreteGaussian(DiscreteGaussian { sigma, shift }), f64::INFINITY, count);
+        let loss = if sigma < WIDE {
+            Loss::DiscreteGaussian(DiscreteGaussian { sigma, shift })
+        } else {
+            Loss::WideGaussian(WideGaussian::new(sigma, shift))
+        };
+        self.add(loss, UNBOUNDED, count);
     }
 
     /// The losses of a Gaussian at distance μ under Poisson sampling.
     pub(crate) fn add_sampled_gaussian(&mut self, rate: f64, mu: f64, direction: Direction, count: u64) {
         let limit = match direction {
-            Direction::Remove => f64::INFINITY,
-            Direction::Add => (-(-Enclosure::point(rate)).ln_1p()).hi(),
+            Direction::Remove => UNBOUNDED,
+            Direction::Add => -(-Enclosure::point(rate)).ln_1p(),
         };
         self.add(Loss::SampledGaussian(SampledGaussian { rate, mu, direction }), limit, count);
     }
 
-    fn add(&mut self, loss: Loss, limit: f64, count: u64) {
+    fn add(&mut self, loss: Loss, limit: Enclosure, count: u64) {
         self.limit(limit, count);
         self.parts.push((loss, count));
     }
 
-    fn limit(&mut self, limit: f64, count: u64) {
-        if limit > 0.0 && count > 0 {
-            self.max_loss = add_up(self.max_loss, mul_up(limit, many(count).hi()));
+    fn limit(&mut self, limit: Enclosure, count: u64) {
+        if count > 0 {
+            self.max_loss = self.max_loss + limit * many(count);
         }
     }
 }
+
+/// The largest loss where there is none.
+const UNBOUNDED: Enclosure = Enclosure::point(f64::INFINITY);

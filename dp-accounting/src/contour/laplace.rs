@@ -59,8 +59,33 @@ impl ExponentialDensity {
         size / at_zero * (24.0 + rounded_arguments) * UNIT
     }
 
-    /// ln M(c).
-    pub(super) fn moments(self, c: f64) -> Moments {
+    /// ln M(c). Nothing for c < −1 that have too many digits.
+    pub(super) fn moments(self, c: f64) -> Option<Moments> {
+        if c >= 0.0 {
+            return Some(self.moments_above(c));
+        }
+        // (P, Q) and (Q, P) have the same losses, so M(c) = M(−1−c).
+        let mirrored = -1.0 - c;
+        if c < -0.5 {
+            let at = if -1.0 - mirrored == c { self.moments(mirrored)? } else { return None };
+            return Some(Moments { c, mean: -at.mean, ..at });
+        }
+        let point = Enclosure::point;
+        let (limit, rate) = (point(self.limit), point(c) + point(0.5));
+        // A·e^((c+½)ε₀)·(1 − e^(−(2c+1)ε₀))/(c+½), where A·e^(ε₀/2) is the density, which is rounded as the atoms are.
+        let smooth = (point(c) * limit).exp() * -(-(rate * point(2.0) * limit)).exp_m1() / rate;
+        let [upper, lower] = self.atoms.map(point);
+        let sum = upper * (point(c) * limit).exp()
+            + lower * (-(point(c) * limit)).exp()
+            + point(self.density) * smooth;
+        let log_moment = sum.ln() + Enclosure::new(-8.0 * UNIT, 8.0 * UNIT);
+        // Between its values at 0 and −1 the mean of the tilted law falls to zero, in the middle.
+        let at_zero = self.moments_above(0.0);
+        Moments { c, log_moment, mean: at_zero.mean * (1.0 + 2.0 * c), variance: at_zero.variance }.known()
+    }
+
+    /// ln M(c) for c ≥ 0.
+    fn moments_above(self, c: f64) -> Moments {
         let falls = self.falls(c);
         let at_zero = self.scaled(c, 0.0, falls).0;
         let error = self.error(c, 0.0, falls[0], at_zero) * 1.01;

@@ -10,8 +10,9 @@ use super::{UNIT, float};
 /// What aliases and the cut tail may add, relative to the main term, as a logarithm.
 const TOLERANCE: f64 = 24.0;
 
-/// More terms than that (about a second) are not evaluated.
-const MOST_WORK: f64 = 3.7e8;
+/// What one term of a value takes, and what one node of a line takes in all the sums over it.
+const TERM: f64 = 2.7;
+const NODE: f64 = 600.0;
 
 /// More nodes than that would take too much memory.
 const MOST_NODES: f64 = 500_000.0;
@@ -173,14 +174,16 @@ impl<T: Tilting> Plan<T> {
         }
         let mut served = 1.6 * reach;
         let mut tilt = side.tilt(c, served, dither)?;
+        // Without a dither there may be no end: not more than a part of what is left.
+        let work = |nodes: f64, tilt: &T| nodes * (TERM * tilt.size() + NODE);
+        let most = side.effort().left() / if dither > 0.0 { 2.0 } else { 4.0 };
         let log_rest = loop {
             let decay = tilt.log_decay(reach);
             if decay <= -wanted && reach / step <= MOST_NODES {
                 break decay;
             }
             reach *= 1.2;
-            let most = if dither > 0.0 { MOST_WORK } else { MOST_WORK / 4.0 };
-            if reach / step > MOST_NODES || reach / step * tilt.size() > most {
+            if reach / step > MOST_NODES || work(reach / step, &tilt) > most {
                 return None;
             }
             if reach > served {
@@ -188,10 +191,13 @@ impl<T: Tilting> Plan<T> {
                 tilt = side.tilt(c, served, dither)?;
             }
         };
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by MOST_WORK")]
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most MOST_NODES")]
         let count = libm::ceil(reach / step) as usize + 1;
         // What was proven with other components stays true.
         let needed = step * float(count);
+        if !side.effort().allows(work(float(count), &tilt)) {
+            return None;
+        }
         let tilt =
             if needed <= served && served <= 2.0 * needed { tilt } else { side.tilt(c, needed, dither)? };
         Some(Self { tilt, dither, step, count, log_rest, neighbours, mass: side.mass() })
@@ -246,7 +252,8 @@ impl Line {
             let imaginary = twice * value.modulus * (cosine * kernel_im + sine * kernel_re);
             weighted += c * term - y * imaginary;
             density += twice * value.modulus * cosine;
-            let rounding = value.modulus * (2.0 * (shift.abs() + value.phase.abs()) + 32.0) * UNIT;
+            // y, the shift and the difference of the phases are rounded: 3|shift| + |phase| units, and some for sine, cosine and the products.
+            let rounding = value.modulus * (4.0 * (shift.abs() + value.phase.abs()) + 32.0) * UNIT;
             error += twice * kernel * (value.error + rounding);
             density_error += twice * (value.error + rounding);
         }

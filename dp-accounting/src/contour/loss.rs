@@ -3,10 +3,12 @@
 use super::atoms::{Atoms, DiscreteGaussian};
 use super::cloud::Cloud;
 use super::components::Components;
+use super::effort::Effort;
 use super::float;
 use super::laplace::ExponentialDensity;
 use super::measure::Moments;
 use super::sampled_gaussian::SampledGaussian;
+use super::wide_gaussian::WideGaussian;
 use super::windowed::Windowed;
 
 /// A law of losses whose moment function is known off the real line. Gaussian losses are not among them: they add up in closed form.
@@ -15,6 +17,7 @@ pub(super) enum Loss {
     ExponentialDensity(ExponentialDensity),
     Atoms(Atoms),
     DiscreteGaussian(DiscreteGaussian),
+    WideGaussian(WideGaussian),
     SampledGaussian(SampledGaussian),
     Windowed(Windowed),
 }
@@ -27,37 +30,51 @@ pub(super) struct Tilted {
 
 enum Form {
     ExponentialDensity(ExponentialDensity, f64, Components),
+    WideGaussian(WideGaussian, f64),
     Cloud(Cloud, Components),
 }
 
 impl Loss {
-    /// ln M(c), to a relative error of M of about e^−accuracy where it is a choice. Nothing when that takes too much.
-    pub(super) fn moments(&self, c: f64, accuracy: f64) -> Option<Moments> {
+    /// ln M(c), to a relative error of M of about e^−accuracy where it is a choice. Nothing when that takes more effort than is left.
+    pub(super) fn moments(&self, c: f64, accuracy: f64, effort: &Effort) -> Option<Moments> {
         match self {
-            Self::ExponentialDensity(law) => Some(law.moments(c)),
-            Self::Atoms(atoms) => Some(atoms.tilt(c).moments(c)),
-            Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| cloud.moments(c)),
-            Self::SampledGaussian(law) => law.moments(c, accuracy),
-            Self::Windowed(law) => law.moments(c, accuracy),
+            Self::ExponentialDensity(law) if effort.allows(200.0) => law.moments(c),
+            Self::ExponentialDensity(_) => None,
+            Self::Atoms(atoms) => effort.allows(atoms.work()).then(|| atoms.tilt(c).moments(c)),
+            Self::DiscreteGaussian(law) if effort.allows(law.work()) => Some(law.tilt(c)?.moments(c)),
+            Self::DiscreteGaussian(_) => None,
+            Self::WideGaussian(law) => Some(law.moments(c)),
+            Self::SampledGaussian(law) => law.moments(c, accuracy, effort),
+            Self::Windowed(law) => law.moments(c, accuracy, effort),
         }
     }
 
     /// The law tilted at c > 0, good for |y| ≤ reach. Nothing when that takes too much.
-    pub(super) fn tilt(&self, c: f64, reach: f64) -> Option<Tilted> {
+    pub(super) fn tilt(&self, c: f64, reach: f64, effort: &Effort) -> Option<Tilted> {
         let of_cloud = |cloud: Cloud, components| Tilted {
             moments: cloud.moments(c),
             form: Form::Cloud(cloud, components),
         };
         match self {
-            Self::ExponentialDensity(law) => Some(Tilted {
-                moments: law.moments(c),
+            Self::ExponentialDensity(law) => law.moments(c).map(|moments| Tilted {
+                moments,
                 form: Form::ExponentialDensity(*law, c, law.components(c)),
             }),
-            Self::Atoms(atoms) => Some(of_cloud(atoms.tilt(c), Components::default())),
-            Self::DiscreteGaussian(law) => law.tilt(c).map(|cloud| of_cloud(cloud, Components::default())),
-            Self::Windowed(law) => law.tilt(c, reach).map(|cloud| of_cloud(cloud, Components::default())),
+            Self::Atoms(atoms) => {
+                effort.allows(atoms.work()).then(|| of_cloud(atoms.tilt(c), Components::default()))
+            }
+            Self::DiscreteGaussian(law) if effort.allows(law.work()) => {
+                law.tilt(c).map(|cloud| of_cloud(cloud, Components::default()))
+            }
+            Self::DiscreteGaussian(_) => None,
+            Self::WideGaussian(law) => law
+                .reaches(reach)
+                .then(|| Tilted { moments: law.moments(c), form: Form::WideGaussian(*law, c) }),
+            Self::Windowed(law) => {
+                law.tilt(c, reach, effort).map(|cloud| of_cloud(cloud, Components::default()))
+            }
             Self::SampledGaussian(law) => {
-                law.tilt(c, reach).map(|(cloud, components)| of_cloud(cloud, components))
+                law.tilt(c, reach, effort).map(|(cloud, components)| of_cloud(cloud, components))
             }
         }
     }
@@ -70,13 +87,14 @@ impl Tilted {
             Form::ExponentialDensity(.., components) | Form::Cloud(_, components) => {
                 components.log_decay(reach)
             }
+            Form::WideGaussian(..) => 0.0,
         }
     }
 
     /// How many terms one value takes.
     pub(super) fn size(&self) -> f64 {
         match &self.form {
-            Form::ExponentialDensity(..) => 10.0,
+            Form::ExponentialDensity(..) | Form::WideGaussian(..) => 10.0,
             Form::Cloud(cloud, _) => 20.0 + float(cloud.cost()),
         }
     }
@@ -85,6 +103,7 @@ impl Tilted {
     pub(super) fn along(&self, step: f64, count: usize, found: impl FnMut(usize, f64, f64, f64)) {
         match &self.form {
             Form::ExponentialDensity(law, c, _) => law.along(*c, step, count, found),
+            Form::WideGaussian(law, c) => law.along(*c, step, count, found),
             Form::Cloud(cloud, _) => cloud.along(step, count, found),
         }
     }

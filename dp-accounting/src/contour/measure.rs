@@ -2,6 +2,7 @@
 
 use dp_core::rounding::Enclosure;
 
+use super::effort::Effort;
 use super::line::Value;
 use super::side::many;
 
@@ -23,6 +24,9 @@ pub(super) trait Measure {
 
     /// Of how many parts it is composed.
     fn parts(&self) -> usize;
+
+    /// What may still be done for the answer.
+    fn effort(&self) -> &Effort;
 
     /// Whether a tilted measure is one hump about, whose width is its spread.
     fn is_even(&self) -> bool {

@@ -32,20 +32,23 @@ mod atoms;
 mod build;
 mod cloud;
 mod components;
+mod effort;
 mod fourier;
 mod laplace;
 mod line;
 mod logarithm;
 mod loss;
 mod measure;
+mod outer;
 mod profile;
 mod rare;
 mod sampled_gaussian;
 mod side;
 mod step;
+mod wide_gaussian;
 mod windowed;
 
-pub(crate) use atoms::WIDEST_DISCRETE_GAUSSIAN;
+pub(crate) use effort::Effort;
 pub(crate) use side::{Side, many};
 
 use dp_core::rounding::{Enclosure, sub_down, sub_up};
@@ -62,9 +65,12 @@ impl Side {
     pub(crate) fn epsilon(&self, delta: f64, accuracy: f64, floor: f64) -> Enclosure {
         let infinite = self.infinite();
         if delta == 0.0 {
-            // The largest loss. Each part's is attained, or nearly so, up to the rounding of the sum.
-            let lower = if infinite.lo() > 0.0 { f64::INFINITY } else { self.max_loss * (1.0 - 1e-12) };
-            return Enclosure::new(lower, if infinite.hi() > 0.0 { f64::INFINITY } else { self.max_loss });
+            // The largest loss. Each part's is attained, or nearly so.
+            let end = |infinite: f64, largest: f64| if infinite > 0.0 { f64::INFINITY } else { largest };
+            return Enclosure::new(
+                end(infinite.lo(), self.max_loss.lo()),
+                end(infinite.hi(), self.max_loss.hi()),
+            );
         }
         // The finite losses may have this much: at least, and at most.
         let (least, most) = (sub_down(delta, infinite.hi()), sub_up(delta, infinite.lo()));
@@ -73,11 +79,11 @@ impl Side {
         }
         if least <= 0.0 {
             // Only a bounded loss could do with nothing.
-            let ceiling = if infinite.hi() <= delta { self.max_loss } else { f64::INFINITY };
+            let ceiling = if infinite.hi() <= delta { self.max_loss.hi() } else { f64::INFINITY };
             return Enclosure::new(0.0, ceiling);
         }
-        let mut found = Enclosure::new(0.0, self.max_loss);
-        if self.max_loss == 0.0 || least >= 1.0 {
+        let mut found = Enclosure::new(0.0, self.max_loss.hi());
+        if self.max_loss.hi() == 0.0 || least >= 1.0 {
             return Enclosure::ZERO;
         }
         if floor > 0.0 {
@@ -138,7 +144,7 @@ impl Side {
 
     /// Encloses δ(ε) for ε ≥ 0, aiming at a relative width of `accuracy`.
     pub(crate) fn delta(&self, epsilon: f64, accuracy: f64) -> Enclosure {
-        if epsilon >= self.max_loss {
+        if epsilon >= self.max_loss.hi() {
             return self.infinite();
         }
         let mut found = Enclosure::new(0.0, 1.0);

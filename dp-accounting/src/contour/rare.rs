@@ -32,6 +32,7 @@ use node::Node;
 use crate::sampling::Direction;
 
 use super::cloud::Cloud;
+use super::effort::Effort;
 use super::line::{Line, Plan, Value, chernoff};
 use super::logarithm::with_gaussian;
 use super::loss::{Loss, Tilted};
@@ -260,20 +261,26 @@ impl Measure for Rare {
     type Tilted = RareTilt;
 
     fn moments(&self, c: f64, _dither: f64) -> Option<Moments> {
-        let accuracy = self.bulk.accuracy();
+        let (accuracy, effort) = (self.bulk.accuracy(), &self.bulk.effort);
         let bulk: Option<Vec<_>> =
-            self.bulk.parts.iter().map(|(loss, _)| loss.moments(c, accuracy)).collect();
-        let rare: Option<Vec<_>> = self.rare.iter().map(|(_, law)| law.moments(c, accuracy)).collect();
+            self.bulk.parts.iter().map(|(loss, _)| loss.moments(c, accuracy, effort)).collect();
+        let rare: Option<Vec<_>> =
+            self.rare.iter().map(|(_, law)| law.moments(c, accuracy, effort)).collect();
         self.composed(c, &bulk?, &rare?).map(|(moments, _)| moments)
     }
 
     fn tilt(&self, c: f64, reach: f64, _dither: f64) -> Option<RareTilt> {
-        let bulk: Option<Vec<_>> =
-            self.bulk.parts.iter().map(|(loss, count)| Some((loss.tilt(c, reach)?, *count))).collect();
+        let effort = &self.bulk.effort;
+        let bulk: Option<Vec<_>> = self
+            .bulk
+            .parts
+            .iter()
+            .map(|(loss, count)| Some((loss.tilt(c, reach, effort)?, *count)))
+            .collect();
         let bulk = bulk?;
         let mut rare = Vec::with_capacity(self.rare.len());
         for (part, law) in &self.rare {
-            let (cloud, shifted) = (law.tilt(c, reach)?, Shifted::new(law, c, 0.0)?);
+            let (cloud, shifted) = (law.tilt(c, reach, effort)?, Shifted::new(law, c, 0.0, effort)?);
             let log_moment = cloud.moments(c).log_moment;
             let ratio = (log_moment - bulk[*part].0.moments.log_moment).exp();
             rare.push(TiltedRare { part: *part, cloud, shifted, log_moment: log_moment.lo(), ratio });
@@ -300,6 +307,10 @@ impl Measure for Rare {
 
     fn parts(&self) -> usize {
         self.bulk.parts()
+    }
+
+    fn effort(&self) -> &Effort {
+        &self.bulk.effort
     }
 
     fn is_even(&self) -> bool {

@@ -21,6 +21,7 @@ use crate::sampling::Direction;
 use super::UNIT;
 use super::cloud::{Cloud, Point, relative};
 use super::components::Components;
+use super::effort::Effort;
 use super::measure::Moments;
 
 /// A Poisson-sampled Gaussian mechanism, in one direction.
@@ -72,11 +73,12 @@ impl SampledGaussian {
     }
 
     /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too many nodes.
-    pub(super) fn moments(self, c: f64, accuracy: f64) -> Option<Moments> {
+    pub(super) fn moments(self, c: f64, accuracy: f64, effort: &Effort) -> Option<Moments> {
         let (a, sign, accuracy) = (self.exponent(c), self.sign(), accuracy.min(FINEST));
         let (step, quadrature_error) = self.rule(a, 0.0, accuracy);
         let blocks = self.blocks(a, accuracy)?;
-        if !(blocks.count(step) < MOST_NODES && quadrature_error < 1e-6) {
+        let nodes = blocks.count(step);
+        if !(nodes < MOST_NODES && quadrature_error < 1e-6 && effort.allows(60.0 * nodes + 200.0)) {
             return None;
         }
         // Heights relative to the highest one so far, nearly: a tilt may be enormous.
@@ -113,11 +115,12 @@ impl SampledGaussian {
     }
 
     /// The tilted law at c, good for |y| ≤ reach, and its uniform components. Nothing when it takes too many nodes.
-    pub(super) fn tilt(self, c: f64, reach: f64) -> Option<(Cloud, Components)> {
+    pub(super) fn tilt(self, c: f64, reach: f64, effort: &Effort) -> Option<(Cloud, Components)> {
         let (a, sign) = (self.exponent(c), self.sign());
         let (step, quadrature_error) = self.rule(a, reach, FINEST);
         let blocks = self.blocks(a, FINEST)?;
-        if !(blocks.count(step) < MOST_NODES && quadrature_error < 1e-6) {
+        let nodes = blocks.count(step);
+        if !(nodes < MOST_NODES && quadrature_error < 1e-6 && effort.allows(150.0 * nodes + 500.0)) {
             return None;
         }
         let mut nodes = Vec::new();

@@ -3,6 +3,7 @@
 use dp_core::rounding::Enclosure;
 
 use super::UNIT;
+use super::effort::Effort;
 use super::line::Value;
 use super::logarithm::{Logarithm, Product, with_gaussian};
 use super::loss::{Loss, Tilted};
@@ -19,8 +20,10 @@ pub(crate) struct Side {
     pub(super) log_finite: Enclosure,
     /// Encloses the logarithm of the total mass.
     pub(super) log_total: Enclosure,
-    /// An upper bound on the sum of all losses that are finite.
-    pub(super) max_loss: f64,
+    /// Encloses the largest sum of losses that are finite.
+    pub(super) max_loss: Enclosure,
+    /// What may still be done for the answer.
+    pub(super) effort: Effort,
 }
 
 /// The composition tilted at c.
@@ -35,6 +38,11 @@ pub(super) struct Tilt {
 const PILOT: usize = 48;
 
 impl Side {
+    /// What may still be done for the answer.
+    pub(crate) fn effort(&self) -> &Effort {
+        &self.effort
+    }
+
     /// Encloses the mass of infinite losses.
     ///
     /// Laws of mass Tᵢ, of which δᵢ is infinite, have ΠTᵢ − Π(Tᵢ−δᵢ) = ΠTᵢ·(1 − Π(1−δᵢ/Tᵢ)) together, which lies between 1 − Π(1−δᵢ) and ΠTᵢ times that, since
@@ -68,7 +76,7 @@ impl Side {
             let (loss, _) = &group[i * 7919 % group.len()];
             (loss.clone(), group.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)))
         });
-        Some(Self { parts: parts.collect(), ..*self })
+        Some(Self { parts: parts.collect(), effort: self.effort.clone(), ..*self })
     }
 }
 
@@ -79,7 +87,7 @@ impl Measure for Side {
         let accuracy = self.accuracy();
         let mut sum = self.gaussian_moments(c, dither);
         for (loss, count) in &self.parts {
-            sum.add(loss.moments(c, accuracy)?, *count);
+            sum.add(loss.moments(c, accuracy, &self.effort)?, *count);
         }
         sum.known()
     }
@@ -88,7 +96,7 @@ impl Measure for Side {
         let mut moments = self.gaussian_moments(c, dither);
         let mut parts = Vec::with_capacity(self.parts.len());
         for (loss, count) in &self.parts {
-            let tilted = loss.tilt(c, reach)?;
+            let tilted = loss.tilt(c, reach, &self.effort)?;
             moments.add(tilted.moments, *count);
             parts.push((tilted, *count));
         }
@@ -105,6 +113,10 @@ impl Measure for Side {
 
     fn parts(&self) -> usize {
         self.parts.len()
+    }
+
+    fn effort(&self) -> &Effort {
+        self.effort()
     }
 }
 

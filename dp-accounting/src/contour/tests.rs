@@ -19,7 +19,7 @@ const BOTH: [Direction; 2] = [Direction::Remove, Direction::Add];
 const TILTS: [f64; 5] = [0.5, 1.0, 3.75, 17.0, 63.5];
 
 pub(super) fn sampled(rate: f64, sigma: f64, count: u64, direction: Direction) -> Side {
-    let mut side = Side::empty();
+    let mut side = Side::empty(&Effort::new(1e12));
     side.add_sampled_gaussian(rate, 1.0 / sigma, direction, count);
     side
 }
@@ -34,7 +34,7 @@ fn gaussian(mu: f64) -> GaussianPair {
 
 /// A side with one thing added.
 fn made(add: impl FnOnce(&mut Side)) -> Side {
-    let mut side = Side::empty();
+    let mut side = Side::empty(&Effort::new(1e12));
     add(&mut side);
     side
 }
@@ -140,7 +140,7 @@ fn counts_and_gaussians_add_up() {
 
 /// The bound holds at every y from `reach` on at which there is a value, also with components made for a shorter reach.
 fn assert_decay(loss: &Loss, c: f64, furthest: f64, expected: f64) {
-    let fine = loss.tilt(c, furthest).expect("few nodes");
+    let fine = loss.tilt(c, furthest, &Effort::new(1e12)).expect("few nodes");
     let count = 2000usize;
     let step = furthest / 2000.0;
     let mut logs = Vec::new();
@@ -156,7 +156,7 @@ fn assert_decay(loss: &Loss, c: f64, furthest: f64, expected: f64) {
         .collect();
     let later: Vec<f64> = later.into_iter().rev().collect();
     for coarse in [furthest / 50.0, furthest / 6.0, furthest] {
-        let tilted = loss.tilt(c, coarse).expect("few nodes");
+        let tilted = loss.tilt(c, coarse, &Effort::new(1e12)).expect("few nodes");
         for j in (1..count).step_by(7) {
             let reach = step * f64::from(u32::try_from(j).unwrap());
             let bound = tilted.log_decay(reach);
@@ -174,7 +174,7 @@ fn no_moment_exceeds_the_decay_bound() {
             for (rate, mu) in [(0.01, 1.0), (0.3, 0.5), (0.9, 1.5)] {
                 // So far that a Gaussian of that spread would be down to a few percent.
                 let law = Loss::SampledGaussian(SampledGaussian { rate, mu, direction });
-                let spread = (law.moments(c, 30.0).unwrap().variance).sqrt();
+                let spread = (law.moments(c, 30.0, &Effort::new(1e12)).unwrap().variance).sqrt();
                 assert_decay(&law, c, 4.0 / spread, -0.02);
             }
         }
@@ -192,9 +192,9 @@ fn no_moment_exceeds_the_decay_bound() {
 fn laws_with_atoms_alone_have_no_decay() {
     let response = RandomizedResponsePair::binary(epsilon(1.0));
     let side = made(|side| side.add_law(&FiniteLaw::new(response.losses()), 1));
-    assert_eq!(side.parts[0].0.tilt(1.0, 100.0).unwrap().log_decay(100.0), 0.0);
+    assert_eq!(side.parts[0].0.tilt(1.0, 100.0, &Effort::new(1e12)).unwrap().log_decay(100.0), 0.0);
     let discrete = Loss::DiscreteGaussian(DiscreteGaussian { sigma: 2.0, shift: 1.0 });
-    assert_eq!(discrete.tilt(1.0, 100.0).unwrap().log_decay(100.0), 0.0);
+    assert_eq!(discrete.tilt(1.0, 100.0, &Effort::new(1e12)).unwrap().log_decay(100.0), 0.0);
 }
 
 #[test]

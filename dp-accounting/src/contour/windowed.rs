@@ -21,11 +21,12 @@ use core::f64::consts::TAU;
 
 use dp_core::rounding::Enclosure;
 
-use super::UNIT;
 use super::cloud::{Cloud, Point};
+use super::effort::Effort;
 use super::measure::Moments;
 use super::sampled_gaussian::{FINEST, Node, SampledGaussian};
 use super::step::Step;
+use super::{UNIT, float};
 
 /// A window on the law of a sampled Gaussian in the direction *remove*.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,18 +82,18 @@ impl Windowed {
     }
 
     /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too many nodes.
-    pub(super) fn moments(&self, c: f64, accuracy: f64) -> Option<Moments> {
-        self.cloud(c, 0.0, accuracy.min(FINEST)).map(|cloud| cloud.moments(c))
+    pub(super) fn moments(&self, c: f64, accuracy: f64, effort: &Effort) -> Option<Moments> {
+        self.cloud(c, 0.0, accuracy.min(FINEST), effort).map(|cloud| cloud.moments(c))
     }
 
     /// The tilted law at c, good for |y| ≤ reach. Nothing when it takes too many nodes.
-    pub(super) fn tilt(&self, c: f64, reach: f64) -> Option<Cloud> {
-        self.cloud(c, reach, FINEST)
+    pub(super) fn tilt(&self, c: f64, reach: f64, effort: &Effort) -> Option<Cloud> {
+        self.cloud(c, reach, FINEST, effort)
     }
 
-    fn cloud(&self, c: f64, reach: f64, accuracy: f64) -> Option<Cloud> {
+    fn cloud(&self, c: f64, reach: f64, accuracy: f64, effort: &Effort) -> Option<Cloud> {
         let a = 1.0 + c;
-        let shifted = Shifted::new(self, c, reach)?;
+        let shifted = Shifted::new(self, c, reach, effort)?;
         let (d, step, log_error) = shifted.rule(reach, accuracy);
         let from = self.from.map_or(0.0, |step| step.steepness);
         // To the left the slope of ln f is at least −x − κ₁ζ₁ ≥ t; the first step only adds to it.
@@ -108,7 +109,8 @@ impl Windowed {
         // To the right it is at most −x + aμ + κ₀ − κ₁ζ₁ ≤ −1, if κ₁ζ₁ ≥ aμ + κ₀ + 1 + |x|.
         let last =
             self.to.place(outweighing((a * self.law.mu + from + 50.0) / self.to.steepness)).max(first + 1.0);
-        if !(step > 0.0 && (last - first) / step < MOST_NODES && d > 0.0 && first > -40.0) {
+        let nodes = (last - first) / step;
+        if !(step > 0.0 && nodes < MOST_NODES && d > 0.0 && first > -40.0 && effort.allows(120.0 * nodes)) {
             return None;
         }
         // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…
@@ -182,7 +184,7 @@ struct Cell {
 }
 
 impl Shifted {
-    pub(super) fn new(window: &Windowed, c: f64, reach: f64) -> Option<Self> {
+    pub(super) fn new(window: &Windowed, c: f64, reach: f64, effort: &Effort) -> Option<Self> {
         let (a, Windowed { law, from, to }) = (1.0 + c, *window);
         let steepest = from.map_or(0.0, |step| step.steepness).max(to.steepness);
         let widest = (1.05 / steepest).min(2.8 / law.mu).min(4.0);
@@ -214,6 +216,11 @@ impl Shifted {
             if cells.len() > MOST_CELLS {
                 return None;
             }
+        }
+        // The cells, and the integrals over them that choose a rule.
+        let integrals = if reach > 0.0 { 32.0 } else { 3.0 };
+        if !effort.allows((100.0 + 25.0 * integrals) * float(cells.len())) {
+            return None;
         }
         Some(Self {
             mu: law.mu,

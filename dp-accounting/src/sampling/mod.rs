@@ -21,11 +21,13 @@
 
 pub(crate) mod moments;
 mod poisson;
+mod tabulated;
 mod threshold;
 mod two_sided;
 mod without_replacement;
 
 pub use poisson::{Direction, Poisson};
+pub(crate) use tabulated::Tabulated;
 pub use two_sided::TwoSided;
 pub use without_replacement::WithoutReplacement;
 

@@ -1,8 +1,8 @@
 //! Two normal distributions at distance μ.
 
 use super::{DominatingPair, within_profile_limits};
-use crate::normal::{density, mills, mills_difference, upper_tail};
-use crate::rounding::{Enclosure, div_up};
+use crate::normal::{density, mills, profile, upper_tail};
+use crate::rounding::{Enclosure, div_up, mul_down};
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Delta, Epsilon, Error, Mu};
 
@@ -92,7 +92,7 @@ impl GaussianPair {
         let mu = self.mu.get();
         let point = Enclosure::point(z);
         if z >= -1.0 {
-            return density(point) * mills_difference(z, mu);
+            return profile(z, mu);
         }
         // δ is not small here: 1 − Φ(z) − e^ε Φ̄(z+μ).
         let end = point + Enclosure::point(mu);
@@ -120,7 +120,15 @@ impl DominatingPair for GaussianPair {
             // μ so small or ε so large that z overflows: all but nothing is left of the tail; or the reverse.
             return within_profile_limits(Enclosure::new(0.0, upper_tail(z).hi()), epsilon);
         }
-        let computed = Enclosure::new(self.delta_at(z.hi()).lo(), self.delta_at(z.lo()).hi());
+        let computed = if z.lo() >= -1.0 && z.hi() < 1e3 {
+            // One look: d/dz ln δ = −z − E t, t having a density in proportion to e^(−zt − t²/2)·(1 − e^(−μt)). The last factor rises more slowly than t, so that
+            // E t ≤ I₂(z)/I₁(z), which falls in z and is below 1.8 at z = −1. Two more units cover the rounding of the factor.
+            let (at, width) = (self.delta_at(z.lo()), z.hi() - z.lo());
+            let fallen = 1.0 - width * (z.hi().abs() + 2.0) - f64::EPSILON;
+            Enclosure::new(mul_down(at.lo(), fallen.max(0.0)), at.hi())
+        } else {
+            Enclosure::new(self.delta_at(z.hi()).lo(), self.delta_at(z.lo()).hi())
+        };
         within_profile_limits(computed, epsilon)
     }
 

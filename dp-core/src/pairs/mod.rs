@@ -21,7 +21,7 @@
 //! use dp_core::Mu;
 //!
 //! let pair = GaussianPair::new(Mu::new(1.0)?);
-//! assert!(pair.delta(1.0).contains(0.126_936_737_506_645));
+//! assert!(pair.delta(1.0).contains(0.126_936_737_506_643_95));
 //! assert!(pair.tail(1.0).contains(0.308_537_538_725_986_9));
 //! # Ok::<(), dp_core::Error>(())
 //! ```

@@ -25,8 +25,8 @@ fn both_halves_have_the_moments_of_the_whole() {
             let truth = (Enclosure::point(c) * pair.renyi(Alpha::new(c + 1.0).unwrap())).exp();
             for accuracy in [20.0, 37.0] {
                 let [bulk, rare] = halves(law(rate, mu), loss);
-                let found = bulk.moments(c, accuracy).unwrap().log_moment.exp()
-                    + rare.moments(c, accuracy).unwrap().log_moment.exp();
+                let found = bulk.moments(c, accuracy, &Effort::new(1e12)).unwrap().log_moment.exp()
+                    + rare.moments(c, accuracy, &Effort::new(1e12)).unwrap().log_moment.exp();
                 let what = format!("{rate} {mu} {loss} {c}: {found:?} {truth:?}");
                 assert!(found.lo() <= truth.hi() && truth.lo() <= found.hi(), "{what}");
                 assert!(found.relative_width() < 10.0 * libm::exp(-accuracy) + 1e-10, "{what}");
@@ -59,13 +59,15 @@ fn values_are_those_of_a_plain_sum_and_never_exceed_the_bound_for_all_that_follo
         let step = cut(law(rate, mu), loss);
         let half =
             Windowed { law: law(rate, mu), from: Some(step), to: Step { at: step.at + 5.0, steepness: 8.0 } };
-        let shifted = Shifted::new(&half, c, 0.0).unwrap();
+        let shifted = Shifted::new(&half, c, 0.0, &Effort::new(1e12)).unwrap();
         let mut reach = 1.0;
-        while shifted.log_decay(reach) > half.moments(c, 37.0).unwrap().log_moment.lo() - 25.0 {
+        while shifted.log_decay(reach)
+            > half.moments(c, 37.0, &Effort::new(1e12)).unwrap().log_moment.lo() - 25.0
+        {
             reach *= 1.3;
             assert!(reach < 1e7, "{rate} {mu}: no decay");
         }
-        let cloud = half.tilt(c, reach).unwrap();
+        let cloud = half.tilt(c, reach, &Effort::new(1e12)).unwrap();
         let (size, count) = (libm::exp(cloud.moments(c).log_moment.hi()), 40usize);
         let step = reach / float(count);
         let mut seen = Vec::new();

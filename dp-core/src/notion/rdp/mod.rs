@@ -56,6 +56,17 @@ impl Rdp {
         })
     }
 
+    /// A ρ for which ρα lies below the curve at every order α, so that every ρ-zCDP mechanism keeps within it: that of the lines among its terms.
+    #[must_use]
+    pub fn concentrated_part(&self) -> Rho {
+        // Lines are in one term, whose count is one.
+        let lines = self.terms.iter().filter_map(|term| match &term.curve {
+            Curve::Line(line) => Some(line.rho()),
+            _ => None,
+        });
+        lines.max_by(|a, b| a.get().total_cmp(&b.get())).unwrap_or(Rho::ZERO)
+    }
+
     /// A line above the curve, where one is known.
     fn line(&self) -> Option<Zcdp> {
         self.terms

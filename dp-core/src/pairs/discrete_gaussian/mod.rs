@@ -87,8 +87,10 @@ impl DiscreteGaussianPair {
         let (shift, sigma) = (f64::from(self.shift), self.sigma.get());
         let estimate = libm::floor(t * sigma * sigma / shift - shift / 2.0) - 1.0;
         let mut x = estimate - libm::floor(estimate.abs() * 1e-12);
+        let mut step = 1.0;
         while self.loss(x).hi() > t && x > -1e15 {
-            x -= 1.0 + libm::floor(x.abs() * 1e-12);
+            x -= step;
+            step *= 2.0; // the estimate may be far off where σ² overflows
         }
         x
     }
@@ -123,10 +125,10 @@ impl DiscreteGaussianPair {
         (1e-6..4096.0).contains(&self.sigma.get()) && self.integers_are_exact(t)
     }
 
-    /// Whether the integers around which the loss passes t are exact floats.
+    /// Whether the integers around which the loss passes t are exact floats, and σ² is one.
     fn integers_are_exact(self, t: f64) -> bool {
         let sigma = self.sigma.get();
-        (t * sigma * sigma / f64::from(self.shift)).abs() < 1e14
+        sigma < 1e150 && (t * sigma * sigma / f64::from(self.shift)).abs() < 1e14
     }
 }
 
@@ -302,6 +304,13 @@ mod tests {
             (pair(1e6, 1).delta(4.5 * mu), GaussianPair::new(Mu::new(mu).unwrap()).delta(4.5 * mu));
         assert!((wide.hi() / continuous.hi() - 1.0).abs() < 1e-6, "{wide:?} {continuous:?}");
         assert!(pair(1e300, 1).delta(0.1).hi() < 1e-10);
+        // Where σ² is no float every loss looks like zero: no search may count integers one by one.
+        for t in [-1.0, -1e-300, -1e-320, 0.0, 5e-324, 1e-320, 1e-12] {
+            for sigma in [1e140, 4.27e162, 1e300] {
+                let found = pair(sigma, 1);
+                assert!(found.delta(t).hi() >= -t.exp_m1() && found.tail(t).hi() >= 0.0, "{t} {sigma}");
+            }
+        }
         assert!(pair(1e-3, 1).delta(10.0).hi() > 0.999);
         assert!(pair(1e-300, 1).delta(10.0).hi() == 1.0);
         let epsilon = pair(1e6, 1).epsilon(Delta::new(1e-6).unwrap()).get();

@@ -84,12 +84,12 @@ impl DiscreteGaussianPair {
     }
 
     /// ∫_{x₁}^∞ (x²/σ⁴ + 1/σ²)·g dx / (σ·g(x₁)), which bounds ∫|g''| in that unit: ((u²+1)I₀ + 2uI₁ + I₂)/σ².
-    fn curvature(self, u: f64, moment: &[Enclosure; 10]) -> Enclosure {
+    fn curvature(self, u: f64, moment: &[Enclosure; 4]) -> Enclosure {
         self.curvature_of([moment[0], moment[1], moment[2]], u)
     }
 
     /// The same with a factor (x − x₁)/σ under the integral.
-    fn raised_curvature(self, u: f64, moment: &[Enclosure; 10]) -> Enclosure {
+    fn raised_curvature(self, u: f64, moment: &[Enclosure; 4]) -> Enclosure {
         self.curvature_of([moment[1], moment[2], moment[3]], u)
     }
 

@@ -10,24 +10,36 @@
 //!
 //! Run backwards for z > 0 this is Laplace's continued fraction. It contracts: any enclosure 0 ≤ rₙ ≤ n/z at a large n
 //! shrinks to a few ulps at n = 1, and being an enclosure at the start it is one at the end. No term is subtracted, so
-//! the ratios are accurate *relatively* as far out as floats reach. Near zero the power series
-//! e^(z²/2)·∫₀^z e^(−t²/2) dt = Σ z^(2n+1)/(2n+1)!! serves instead.
+//! the ratios are accurate *relatively* as far out as floats reach.
+//!
+//! Accountants ask for these numbers by the million: up to z = 12 a [table](table) of power series serves, which was made from these ratios and is checked against them.
 
-use crate::rounding::{Enclosure, add_down, add_up, div_down, div_up};
+mod double;
+mod table;
+
+use crate::rounding::{Enclosure, add_down, add_up, div_up};
 use crate::search::smallest_with_value_at_most;
 
-/// √(π/2), between two adjacent floats.
-const SQRT_HALF_PI: Enclosure = Enclosure::new(1.253_314_137_315_500_1, 1.253_314_137_315_500_3);
 /// 1/√(2π), between two adjacent floats.
 const INV_SQRT_TWO_PI: Enclosure = Enclosure::new(0.398_942_280_401_432_65, 0.398_942_280_401_432_7);
-/// From here on the continued fraction takes over: the series loses a factor of 8 to cancellation here.
-const FRACTION_FROM: f64 = 1.5;
 /// How many ratios rₙ are kept for the difference of two Mills ratios.
 const RATIOS: usize = 9;
 
 /// Encloses the density φ(z) = e^(−z²/2)/√(2π).
 pub(crate) fn density(z: Enclosure) -> Enclosure {
     (z.square() * Enclosure::point(-0.5)).exp() * INV_SQRT_TWO_PI
+}
+
+/// Encloses φ(z) at a point.
+///
+/// z² is right to a unit u = 2⁻⁵³, which moves the exponent by z²/2 units; the exponential is right to two, and the constant and the product to one each.
+fn density_at(z: f64) -> Enclosure {
+    if z.abs() < 37.0 {
+        let square = z * z;
+        within(libm::exp(-0.5 * square) * INV_SQRT_TWO_PI.lo(), 0.5 * square + 6.0)
+    } else {
+        density(Enclosure::point(z)) // may be subnormal
+    }
 }
 
 /// Encloses the upper tail Φ̄(z) = Pr(N(0,1) > z), relatively accurate for z > 0.
@@ -67,94 +79,89 @@ fn upper_tail_at(z: f64) -> Enclosure {
     if z == f64::NEG_INFINITY {
         return Enclosure::ONE;
     }
-    let positive = density(Enclosure::point(z)) * mills(z.abs());
+    let positive = density_at(z) * mills(z.abs());
     (if z >= 0.0 { positive } else { Enclosure::ONE - positive }).probability()
 }
 
-/// Encloses Mills' ratio R(z) for finite z ≥ 0.
+/// Encloses Mills' ratio R(z) for finite z ≥ −1.
 pub(crate) fn mills(z: f64) -> Enclosure {
-    if z < FRACTION_FROM { mills_by_series(z) } else { Enclosure::ONE / (Enclosure::point(z) + ratios(z)[0]) }
+    if z <= table::LAST {
+        within(table::mills(z), table::UNITS + 4.0)
+    } else {
+        Enclosure::ONE / (Enclosure::point(z) + ratios(z)[0])
+    }
+}
+
+/// Encloses φ(z)·(R(z) − R(z + step)) for −1 ≤ z and step > 0, both finite: the profile of a Gaussian.
+pub(crate) fn profile(z: f64, step: f64) -> Enclosure {
+    density_at(z) * mills_difference(z, step)
 }
 
 /// Encloses R(z) − R(z + step) = ∫₀^∞ e^(−zt − t²/2)(1 − e^(−step·t)) dt for −1 ≤ z and step > 0, both finite.
 ///
 /// For a small step the difference of two enclosures would lose everything to cancellation. There the alternating series
 /// Σ_{k≥1} (−1)^(k+1) stepᵏ Iₖ/k! is summed: its terms fall (step·rₖ₊₁/(k+1) < 1), so the truth lies between
-/// consecutive partial sums.
+/// consecutive partial sums. Within the table a divided difference does the same.
 pub(crate) fn mills_difference(z: f64, step: f64) -> Enclosure {
     let small = 1.0 / 64.0;
     let end = add_down(z, step);
     let far = z.max(1.0); // r₁ < 1/z for z > 0 and r₁ < 1.6 for z ≥ −1
     if step > small * far {
-        let above =
-            Enclosure::new(mills_from_minus_one(add_up(z, step)).lo(), mills_from_minus_one(end).hi());
-        return mills_from_minus_one(z) - above;
+        let above = Enclosure::new(mills(add_up(z, step)).lo(), mills(end).hi());
+        return mills(z) - above;
     }
-    let moments = moments(z);
+    if z <= table::LAST {
+        return within(table::slope(z, step), table::UNITS + 8.0) * Enclosure::point(step);
+    }
+    let ratios = ratios(z);
     let step = Enclosure::point(step);
-    let (mut sum, mut power, mut shorter) = (Enclosure::ZERO, Enclosure::ONE, Enclosure::ZERO);
+    let mut term = Enclosure::ONE / (Enclosure::point(z) + ratios[0]);
+    let (mut sum, mut shorter) = (Enclosure::ZERO, Enclosure::ZERO);
     for (k, factor) in (1..=RATIOS).zip(1u8..) {
-        power = power * step / Enclosure::point(f64::from(factor));
-        let term = power * moments[k];
+        term = term * ratios[k - 1] * step / Enclosure::point(f64::from(factor));
         shorter = sum;
         sum = if k % 2 == 1 { sum + term } else { sum - term };
     }
     Enclosure::new(sum.lo().min(shorter.lo()), sum.hi().max(shorter.hi()))
 }
 
-/// Encloses I₀(z), …, I₉(z) for finite z ≥ −1, the first ones to a few ulps.
-pub(crate) fn moments(z: f64) -> [Enclosure; RATIOS + 1] {
-    let mut moments = [Enclosure::ZERO; RATIOS + 1];
-    if z < FRACTION_FROM {
-        let point = Enclosure::point(z);
-        moments[0] = mills_from_minus_one(z);
-        moments[1] = Enclosure::ONE - point * moments[0];
-        for (n, factor) in (1..RATIOS).zip(1u8..) {
-            moments[n + 1] = Enclosure::point(f64::from(factor)) * moments[n - 1] - point * moments[n];
-        }
-    } else {
-        let ratios = ratios(z);
-        moments[0] = Enclosure::ONE / (Enclosure::point(z) + ratios[0]);
-        for n in 0..RATIOS {
-            moments[n + 1] = moments[n] * ratios[n];
-        }
+/// Encloses I₀(z), …, I₃(z) for finite z ≥ −1.
+pub(crate) fn moments(z: f64) -> [Enclosure; 4] {
+    if z <= table::LAST {
+        return table::moments(z).map(|moment| within(moment, table::UNITS + 8.0));
     }
-    moments.map(|moment| moment.max(Enclosure::ZERO))
-}
-
-/// Mills' ratio where it stays moderate: R(z) = √(2π)·e^(z²/2) − R(−z) for −1 ≤ z < 0.
-fn mills_from_minus_one(z: f64) -> Enclosure {
-    if z >= 0.0 { mills(z) } else { mills_by_series(z) }
-}
-
-/// R(z) = √(π/2)·e^(z²/2) − Σ_{n≥0} z^(2n+1)/(2n+1)!!, for |z| ≤ 1.5.
-fn mills_by_series(z: f64) -> Enclosure {
-    let square = Enclosure::point(z).square();
-    let (mut term, mut sum) = (Enclosure::point(z), Enclosure::point(z));
-    for odd in (3..=61u8).step_by(2) {
-        term = term * square / Enclosure::point(f64::from(odd));
-        sum = sum + term;
+    let ratios = ratios(z);
+    let mut moments = [Enclosure::ONE / (Enclosure::point(z) + ratios[0]); 4];
+    for n in 1..moments.len() {
+        moments[n] = moments[n - 1] * ratios[n - 1];
     }
-    // Thirty terms on, the ratio of terms is below 2.25/63 < ½: what is left is below the last term, with its sign.
-    sum = Enclosure::new((sum + term).lo().min(sum.lo()), (sum + term).hi().max(sum.hi()));
-    SQRT_HALF_PI * (square * Enclosure::point(0.5)).exp() - sum
+    moments
 }
 
-/// Encloses r₁, …, r₉ for z ≥ 1.5.
+/// Encloses r₁, …, r₉ for z ≥ 12.
+///
+/// **Rounding**: rₙ = n/(z + rₙ₊₁) has one sum and one quotient, so a relative error e of rₙ₊₁ becomes at most e·rₙ₊₁/(z + rₙ₊₁) + 2u in rₙ, terms in u² apart: at most
+/// 2u more a step. The factor is what counts: with the upper end of rₙ₊₁, which only makes it larger, `error` follows the bound itself, in units of u, with 2.01 for 2.
 fn ratios(z: f64) -> [Enclosure; RATIOS] {
-    // The relative error falls like e^(−2z√(2n)): n = 24 + 250/z² leaves less than an ulp, which the tests confirm.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 24 and 136
-    let depth = (24.0 + 250.0 / (z * z)) as u8;
+    // The relative error falls like e^(−2z√(2n)): this leaves less than an ulp, which the tests confirm.
+    const DEPTH: u8 = 26;
     let mut kept = [Enclosure::ZERO; RATIOS];
-    let (mut lo, mut hi) = (0.0, div_up(f64::from(depth), z));
-    for n in (1..depth).rev() {
+    let (mut lo, mut hi, mut error) = (0.0, div_up(f64::from(DEPTH), z), 0.0);
+    for n in (1..DEPTH).rev() {
         let numerator = f64::from(n);
-        (lo, hi) = (div_down(numerator, add_up(z, hi)), div_up(numerator, add_down(z, lo)));
+        error = error * (hi / (z + hi)) + 2.01;
+        (lo, hi) = (numerator / (z + hi), numerator / (z + lo));
         if let Some(slot) = kept.get_mut(usize::from(n) - 1) {
-            *slot = Enclosure::new(lo, hi);
+            *slot = Enclosure::new(within(lo, error).lo(), within(hi, error).hi());
         }
     }
     kept
+}
+
+/// What a positive normal float may stand for that has a relative error of up to so many times u = 2⁻⁵³. The ends are rounded twice, which four more units cover.
+fn within(value: f64, units: f64) -> Enclosure {
+    let margin = (units + 4.0) * (f64::EPSILON / 2.0);
+    Enclosure::new(value * (1.0 - margin), value * (1.0 + margin))
 }
 
 #[cfg(test)]
@@ -162,7 +169,7 @@ mod tests {
     use super::*;
 
     /// Lines `z R(z) Φ̄(z)` and `z step R(z)−R(z+step)` to 40 digits; see `tests/fixtures/README.md`.
-    const REFERENCE: &str = include_str!("../tests/fixtures/normal.txt");
+    const REFERENCE: &str = include_str!("../../tests/fixtures/normal.txt");
 
     /// A decimal value lies in an enclosure if its nearest float does, to half an ulp.
     fn assert_encloses(enclosure: Enclosure, truth: f64, tolerance: f64, what: &str) {

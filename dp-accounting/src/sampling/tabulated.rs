@@ -1,0 +1,143 @@
+//! A discrete Gaussian with its tails in a table.
+
+use std::sync::Arc;
+
+use dp_core::Alpha;
+use dp_core::pairs::{DiscreteGaussianPair, DominatingPair};
+use dp_core::rounding::Enclosure;
+
+use super::TwoSided;
+
+/// The pair of the discrete Gaussian, whose profile takes a look and not a sum over thousands of integers: for grids of many points.
+///
+/// With T(a) = Σ_{x≥a} e^(−x²/2σ²)/Z, and y = tσ²/Δ − Δ/2 the place where the loss Δ(2x+Δ)/2σ² passes t,
+///
+/// > Pr(L > t) = T(a),  δ(t) = T(a) − e^t·T(a+Δ),  a the first integer above y.
+///
+/// Every a gives a lower bound of δ, so where y is not known well enough to tell a from its neighbour the larger of both is the answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Tabulated {
+    pair: DiscreteGaussianPair,
+    /// T(a) for all integers a within [`REACH`] standard deviations, from the left to the right.
+    tails: Arc<[Enclosure]>,
+    first: f64,
+}
+
+/// How far tails are kept, in standard deviations: e^(−38²/2) is below 10⁻³¹³.
+const REACH: f64 = 38.0;
+
+impl Tabulated {
+    /// About how many integers there are in the table.
+    pub(crate) fn size(pair: DiscreteGaussianPair) -> f64 {
+        2.0 * REACH * pair.sigma().get() + 3.0
+    }
+
+    pub(crate) fn new(pair: DiscreteGaussianPair) -> Self {
+        let sigma = Enclosure::point(pair.sigma().get());
+        let reach = libm::ceil(REACH * pair.sigma().get());
+        let (mut tails, mut x) = (Vec::new(), reach);
+        // What lies beyond is below a geometric series, and in any case below this.
+        let mut sum = Enclosure::new(0.0, 1e-300);
+        while x >= -reach {
+            sum = sum + (-((Enclosure::point(x) / sigma).square() * Enclosure::point(0.5))).exp();
+            tails.push(sum);
+            x -= 1.0;
+        }
+        let total = sum + Enclosure::new(0.0, 1e-300);
+        tails.reverse();
+        let tails = tails.into_iter().map(|tail| (tail / total).probability()).collect();
+        Self { pair, tails, first: -reach }
+    }
+
+    /// Encloses T(a).
+    fn upper_tail(&self, a: f64) -> Enclosure {
+        let place = a - self.first;
+        if place < 0.0 {
+            return Enclosure::new(self.tails[0].lo(), 1.0);
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturates, and is checked"
+        )]
+        let index = place as usize;
+        self.tails.get(index).copied().unwrap_or(Enclosure::new(0.0, 1e-300))
+    }
+
+    /// The first integers above y, as far as it is known.
+    fn starts(&self, t: f64) -> [f64; 2] {
+        let (sigma, shift) =
+            (Enclosure::point(self.pair.sigma().get()), Enclosure::point(self.pair.shift().into()));
+        let place = Enclosure::point(t) * sigma.square() / shift - shift * Enclosure::point(0.5);
+        // Beyond the table there is no difference.
+        let ends = [place.lo(), place.hi()];
+        ends.map(|y| libm::floor(y.clamp(2.0 * self.first, -2.0 * self.first)) + 1.0)
+    }
+}
+
+impl DominatingPair for Tabulated {
+    fn delta(&self, epsilon: f64) -> Enclosure {
+        let (shift, growth) = (f64::from(self.pair.shift()), Enclosure::point(epsilon).exp());
+        let floor = (-Enclosure::point(epsilon).exp_m1()).max(Enclosure::ZERO);
+        let at = |a: f64| self.upper_tail(a) - growth * self.upper_tail(a + shift);
+        let [earliest, latest] = self.starts(epsilon);
+        let computed = at(earliest).max(at(latest));
+        if latest - earliest > 1.0 || growth.hi().is_infinite() {
+            return Enclosure::new(computed.lo().max(floor.lo()), self.upper_tail(earliest).hi())
+                .probability();
+        }
+        computed.max(floor).probability()
+    }
+
+    fn tail(&self, loss: f64) -> Enclosure {
+        let [earliest, latest] = self.starts(loss);
+        Enclosure::new(self.upper_tail(latest).lo(), self.upper_tail(earliest).hi())
+    }
+
+    fn renyi(&self, order: Alpha) -> Enclosure {
+        self.pair.renyi(order)
+    }
+
+    fn max_loss(&self) -> f64 {
+        f64::INFINITY
+    }
+}
+
+impl TwoSided for Tabulated {
+    const SYMMETRIC: bool = true;
+    fn reversed(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dp_core::Scale;
+
+    #[test]
+    fn the_table_says_what_the_sums_say() {
+        for (sigma, shift) in [(3.0, 1), (12.5, 7), (150.0, 1), (30.0, 400)] {
+            let pair = DiscreteGaussianPair::new(Scale::new(sigma).unwrap(), shift).unwrap();
+            let table = Tabulated::new(pair);
+            let mu = f64::from(shift) / sigma;
+            for k in -12..40 {
+                let t = mu * (f64::from(k) + 0.13) * 0.317 + mu * mu / 2.0; // off the lattice, where the tail jumps
+                for (ours, truth) in [(table.delta(t), pair.delta(t)), (table.tail(t), pair.tail(t))] {
+                    assert!(
+                        ours.lo() <= truth.hi() && truth.lo() <= ours.hi(),
+                        "σ {sigma}: {ours:?} {truth:?} at {t}"
+                    );
+                    assert!(
+                        ours.hi() - ours.lo() <= 1e-9 * truth.hi() + 1e-15 * (1.0 + t.exp()),
+                        "{ours:?} {truth:?} at {t}"
+                    );
+                }
+            }
+            // On the lattice itself, where a loss is attained: the first integer may be one or the next.
+            let attained = f64::from(shift) * (2.0 * 5.0 + f64::from(shift)) / (2.0 * sigma * sigma);
+            let (ours, truth) = (table.tail(attained), pair.tail(attained));
+            assert!(ours.lo() <= truth.hi() && truth.lo() <= ours.hi());
+        }
+    }
+}
