@@ -24,12 +24,20 @@ pub const DEFAULT_ACCURACY: f64 = 1e-4;
 const EFFORT: f64 = 8e8;
 const LAST_EFFORT: f64 = 5e7;
 
+/// Who asks for more digits than by default may wait longer.
+fn effort(accuracy: f64) -> Effort {
+    Effort::new(EFFORT * (0.5 * DEFAULT_ACCURACY / accuracy).clamp(1.0, 30.0))
+}
+
 /// All grids together have about that many points.
 const MOST_POINTS: f64 = 40_000.0;
 
 /// The divergences of so many events are always worth a look, and those of more than that take too long.
 const FEW: usize = 4;
 const MOST_CURVES: usize = 1_000;
+
+/// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
+const FEW_PARTS: usize = 16;
 
 /// Wider than that, what is known in closed form may narrow a bracket.
 const WIDE: f64 = 0.25;
@@ -186,7 +194,7 @@ impl<A: Adjacency> Composition<A> {
         if self.method() == Method::Renyi {
             return self.renyi_answer(question);
         }
-        self.answer_in(direction, question, accuracy, 0.0, &Effort::new(EFFORT))
+        self.answer_in(direction, question, accuracy, 0.0, &effort(accuracy))
     }
 
     /// Encloses the profile δ(ε) at some points: a curve to plot.
@@ -234,7 +242,7 @@ impl<A: Adjacency> Composition<A> {
             return self.between_guarantees(question, accuracy);
         }
         let mut worst = Enclosure::ZERO;
-        let effort = Effort::new(EFFORT);
+        let effort = effort(accuracy);
         let directions = self.directions();
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
@@ -298,7 +306,13 @@ impl<A: Adjacency> Composition<A> {
         };
         let mut found = question.all();
         if discretised(false) == 0 {
-            let first = effort.part(if discretised(true) > 0 { 0.25 } else { 1.0 });
+            let first = effort.part(if discretised(true) == 0 {
+                1.0
+            } else if parts.len() <= FEW_PARTS {
+                0.6
+            } else {
+                0.25
+            });
             found = bracket(&parts, question, accuracy, floor, None, &first);
             effort.take_back(&first);
         }
