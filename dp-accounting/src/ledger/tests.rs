@@ -373,11 +373,9 @@ fn numbers_that_no_float_holds_are_refused() {
         );
     }
     assert!(with("\"1e-400\"").is_err());
-    let lost = format!(
-        r#"{{"ledger":1,"data_set":"survey","notion":"approximate","relation":"replace-one","total":{{"epsilon":1,"delta":1e-400}}"#
-    );
+    let lost = r#"{"ledger":1,"data_set":"survey","notion":"approximate","relation":"replace-one","total":{"epsilon":1,"delta":1e-400}"#;
     let check = line::checksum(line::ORIGIN, lost.as_bytes());
-    let said = ApproxBook::begin(&[lost.into_bytes(), line::seal(&check)].concat()).unwrap_err().to_string();
+    let said = ApproxBook::begin(&[lost.as_bytes(), &line::seal(&check)].concat()).unwrap_err().to_string();
     assert!(
         said.starts_with("the header (line 1) is damaged: it has a number that no float holds"),
         "{said}"
