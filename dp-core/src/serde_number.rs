@@ -86,8 +86,11 @@ impl Visitor<'_> for NumberOrText {
         if text == INFINITY {
             return Ok(f64::INFINITY);
         }
-        let finite = text.parse().ok().filter(|value: &f64| value.is_finite());
-        finite.ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        // Text that is read as 0 and is not, "1e-400" say, would lower what was spent.
+        let digits = text.split(['e', 'E']).next().unwrap_or(text);
+        let is_zero = !digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
+        let kept = |value: &f64| value.is_finite() && (*value != 0.0 || is_zero);
+        text.parse().ok().filter(kept).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
 }
 
@@ -114,7 +117,7 @@ mod tests {
         assert_eq!(written(1.889_498_858_277_455e-11), "\"1.889498858277455e-11\"");
         assert_eq!(written(f64::INFINITY), "\"infinity\"");
         assert_eq!(serde_json::from_str::<Exact>("7").unwrap().0, 7.0);
-        for bad in ["9007199254740993", "\"inf\"", "\"nan\"", "\"one\"", "null", "\"1e999\""] {
+        for bad in ["9007199254740993", "\"inf\"", "\"nan\"", "\"one\"", "null", "\"1e999\"", "\"1e-400\""] {
             assert!(serde_json::from_str::<Exact>(bad).is_err(), "{bad}");
         }
     }

@@ -75,11 +75,18 @@ impl<K> StabilityHistogram<K> {
     /// "As little noise and as low a threshold as make the release (ε,δ)-private": what [`Query::with`](dp_core::Query::with) takes.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] for δ = 0: a key that appears tells that somebody has it.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error>
     where
         K: Ord + Clone,
     {
+        if delta == 0.0 {
+            return Err(Error::Unreachable {
+                request: "a delta of 0 for keys that nobody declared",
+                instead: "allow one far below 1 over the number of people, such as 1e-6, \
+                          or declare the keys and release a histogram over them, which needs none",
+            });
+        }
         let delta = within("delta", "(0, 1]", delta, delta > 0.0 && delta <= 1.0)?;
         Ok(Target::new(Approx::new(positive("epsilon", epsilon)?, delta)?))
     }
@@ -256,6 +263,12 @@ mod tests {
     use proptest::prelude::*;
 
     type Words = StabilityHistogram<&'static str>;
+
+    #[test]
+    fn without_a_delta_it_says_what_to_do() {
+        let said = Words::epsilon_delta(1.0, 0.0).unwrap_err().to_string();
+        assert!(said.contains("such as 1e-6") && said.contains("declare the keys"), "{said}");
+    }
 
     fn apart(by: f64) -> Sensitivity<L1, AddRemove> {
         Sensitivity::new(by).unwrap()

@@ -141,7 +141,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         r#"{"adjacency":"add-remove","delta":0.1,"compose":[],"steps":3}"#,
-        "steps is not known here: there may be adjacency, compose, epsilon, delta, solve",
+        "steps is not known here: there may be adjacency, group, compose, epsilon, delta, solve",
     ),
     (
         r#"{"adjacency":"add-remove","delta":0.1,"compose":[3]}"#,
@@ -149,7 +149,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         r#"{"adjacency":"add-remove","delta":0.1,"compose":[{}]}"#,
-        r#"compose[0].kind is missing: pass one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "pure", "approx", "zcdp", "poisson", "without-replacement""#,
+        r#"compose[0].kind is missing: pass one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "bounded-range", "finite", "pure", "approx", "gdp", "zcdp", "rdp", "poisson", "without-replacement", "parallel""#,
     ),
     (
         r#"{"adjacency":"add-remove","delta":0.1,"delta":0.2}"#,
@@ -184,7 +184,7 @@ const REFUSED: &[(&str, &str)] = &[
 const REFUSED_PARTS: &[(&str, &str)] = &[
     (
         r#"{"kind":"gauss"}"#,
-        r#"compose[1].kind must be one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "pure", "approx", "zcdp", "poisson", "without-replacement", but the text "gauss" was passed"#,
+        r#"compose[1].kind must be one of "gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "randomized-response", "bounded-range", "finite", "pure", "approx", "gdp", "zcdp", "rdp", "poisson", "without-replacement", "parallel", but the text "gauss" was passed"#,
     ),
     (r#"{"kind":"gaussian"}"#, "compose[1].sigma is missing: pass a number from (0, ∞)"),
     (r#"{"kind":"gaussian","sigma":0}"#, "compose[1].sigma must lie in (0, ∞), but 0 was passed"),
@@ -193,6 +193,10 @@ const REFUSED_PARTS: &[(&str, &str)] = &[
     (
         r#"{"kind":"gaussian","sigma":1e400}"#,
         "compose[1].sigma cannot be read: number out of range at line 1 column 99; write JSON, with decimals as 0.5",
+    ),
+    (
+        r#"{"kind":"gaussian","sigma":1e-400}"#,
+        "compose[1].sigma cannot be read: 1e-400 would be taken for 0 (write 0, or at least 5e-324) at line 1 column 100",
     ),
     (
         r#"{"kind":"gaussian","sigma":NaN}"#,
@@ -270,6 +274,65 @@ const REFUSED_PARTS: &[(&str, &str)] = &[
         r#"compose[1].of.kind must not be "zcdp": what a sample of it costs does not follow from rho"#,
     ),
     (
+        r#"{"kind":"randomized-response","epsilon":1,"answers":1}"#,
+        "compose[1].answers must be a whole number from 2 to 4294967295, but 1 was passed",
+    ),
+    (r#"{"kind":"bounded-range"}"#, "compose[1].range is missing: pass a number from [0, ∞)"),
+    (r#"{"kind":"gdp","mu":-1}"#, "compose[1].mu must lie in [0, ∞), but -1 was passed"),
+    (r#"{"kind":"finite","p":[1]}"#, "compose[1].q is missing: pass a list of numbers from [0, ∞)"),
+    (
+        r#"{"kind":"finite","p":[1,2],"q":[1]}"#,
+        "compose[1].q and p have 1 and 2 entries: list a weight for each outcome in both",
+    ),
+    (
+        r#"{"kind":"finite","p":[0,0],"q":[1,2]}"#,
+        "compose[1].p must have a positive and finite sum: pass weights, such as probabilities",
+    ),
+    (r#"{"kind":"finite","p":[1,-2],"q":[1,2]}"#, "compose[1].p[1] must lie in [0, ∞), but -2 was passed"),
+    (
+        r#"{"kind":"finite","p":[],"q":[]}"#,
+        "compose[1].p is empty: pass a list of numbers from [0, ∞), with at least one in it",
+    ),
+    (r#"{"kind":"rdp","orders":3}"#, "compose[1].orders must be a list of pairs [α, ε], but 3 was passed"),
+    (r#"{"kind":"rdp","orders":[3]}"#, "compose[1].orders[0] must be a pair [α, ε], but 3 was passed"),
+    (
+        r#"{"kind":"rdp","orders":[[3]]}"#,
+        "compose[1].orders[0] must be a pair [α, ε], but a list of 1 was passed",
+    ),
+    (r#"{"kind":"rdp","orders":[[1,2]]}"#, "compose[1].orders[0][0] must lie in (1, ∞), but 1 was passed"),
+    (
+        r#"{"kind":"rdp","orders":[[3,2],[3,4]]}"#,
+        "compose[1].orders[1] must have a larger order than the pair before it: sort them by order",
+    ),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":{"kind":"rdp","orders":[[2,1]]}}"#,
+        r#"compose[1].of.kind must not be "rdp": what a sample of it costs does not follow from some orders"#,
+    ),
+    (
+        r#"{"kind":"poisson","rate":0.1,"of":{"kind":"parallel","parts":[]}}"#,
+        r#"compose[1].of.kind must not be "parallel": pass one mechanism, and put the samples into the parts"#,
+    ),
+    (
+        r#"{"kind":"parallel","parts":[]}"#,
+        "compose[1].parts is empty: pass a list of lists of mechanisms, one for each part of the data, with at least one in it",
+    ),
+    (
+        r#"{"kind":"parallel","parts":[{"kind":"pure","epsilon":1}]}"#,
+        "compose[1].parts[0] must be a list of mechanisms, but an object was passed",
+    ),
+    (
+        r#"{"kind":"parallel","parts":[[{"kind":"pure","epsilon":-1}]]}"#,
+        "compose[1].parts[0][0].epsilon must lie in [0, ∞), but -1 was passed",
+    ),
+    (
+        r#"{"kind":"parallel","parts":[[{"kind":"parallel","parts":[[]]}]]}"#,
+        r#"compose[1].parts[0][0].kind must not be "parallel" within a part: list the parts of parts beside each other"#,
+    ),
+    (
+        r#"{"kind":"parallel","parts":[[]],"count":2}"#,
+        "compose[1].count is not known here: there may be kind, parts",
+    ),
+    (
         r#"{"kind":"without-replacement","n":10,"batch":1,"of":{}}"#,
         r#"compose[1].kind must not be "without-replacement", which belongs to the adjacency "replace-one": pass that adjacency, or take "poisson""#,
     ),
@@ -298,10 +361,199 @@ fn bad_specs_are_refused_in_words() {
             r#"{"kind":"without-replacement","n":0,"batch":0,"of":{}}"#,
             "compose[0].n must be a whole number from 1 to 18446744073709551615, but 0 was passed",
         ),
+        (
+            r#"{"kind":"parallel","parts":[[]]}"#,
+            r#"compose[0].kind must not be "parallel" under "replace-one", where a record may leave one part and enter another: list the two dearest parts in compose"#,
+        ),
     ];
     for (part, expected) in under_replace_one {
         assert_eq!(message(&spec("replace-one", part, r#""delta":1e-6"#)), Err(expected.to_owned()));
     }
+}
+
+#[test]
+fn groups_and_curves_are_refused_where_nothing_is_known() {
+    let message = |compose: &str, question: &str| {
+        respond(spec("add-remove", compose, question).as_bytes(), true, 1e-4).unwrap_err().to_string()
+    };
+    let group = r#""group":2,"delta":1e-6"#;
+    for (part, expected) in [
+        (
+            r#"{"kind":"poisson","rate":0.1,"of":{"kind":"pure","epsilon":1}}"#,
+            "compose[0].kind must not be a sample beside `group`: what it costs a group does not follow from what it costs one record",
+        ),
+        (
+            r#"{"kind":"finite","p":[1,2],"q":[2,1]}"#,
+            "compose[0].kind must not be a finite pair beside `group`: what it costs a group does not follow from what it costs one record",
+        ),
+        (
+            r#"{"kind":"parallel","parts":[[]]}"#,
+            r#"compose[0].kind must not be "parallel" beside `group`, whose records may lie in several parts: list these parts in compose"#,
+        ),
+        (
+            r#"{"kind":"discrete-laplace","scale":1,"sensitivity":4294967295}"#,
+            "the spec has no answer: a whole sensitivity of a group beyond 4294967295 cannot be reached: pass a smaller group, or noise on real numbers",
+        ),
+    ] {
+        assert_eq!(message(part, group), expected);
+    }
+    assert_eq!(
+        message(GAUSSIAN, r#""group":0,"delta":1e-6"#),
+        "group must be a whole number from 1 to 4294967295, but 0 was passed"
+    );
+    for (question, expected) in [
+        (r#""epsilon":[]"#, "epsilon is empty: pass a list of numbers from [0, ∞), with at least one in it"),
+        (r#""epsilon":[1,-1]"#, "epsilon[1] must lie in [0, ∞), but -1 was passed"),
+        (r#""delta":[0.1,1]"#, "delta[1] must lie in [0, 1), but 1 was passed"),
+        (r#""epsilon":[1],"delta":1e-6"#, "delta must not be given beside a list of epsilon: leave it out"),
+        (r#""epsilon":1,"delta":[1e-6]"#, "epsilon must not be given beside a list of delta: leave it out"),
+        (r#""delta":[1e-6],"solve":"sigma""#, "solve must not be given beside a list of delta: leave it out"),
+    ] {
+        assert_eq!(message(GAUSSIAN, question), expected);
+    }
+    let part = r#"{"kind":"parallel","parts":[[],[],[],[],[],[],[],[],[],[]]}"#;
+    assert_eq!(
+        message(&[part; 4].join(","), r#""delta":1e-6"#),
+        "compose has more than 1000 combinations of parts: merge parts that are alike"
+    );
+    assert_eq!(
+        message(
+            r#"{"kind":"parallel","parts":[[{"kind":"gaussian"}]]}"#,
+            r#""solve":"sigma","epsilon":1,"delta":1e-6"#
+        ),
+        r#"compose[0].kind must not be "parallel" beside `solve`: solve for each part by itself"#
+    );
+    assert!(
+        message(GAUSSIAN, r#""delta":1e-400"#)
+            .starts_with("delta cannot be read: 1e-400 would be taken for 0")
+    );
+}
+
+/// Values by formulas that share nothing with the accountant.
+#[test]
+fn what_the_library_has_can_be_asked_for() {
+    let delta = |part: &str, epsilon: f64| {
+        ask(&spec("add-remove", part, &format!(r#""epsilon":{epsilon}"#)))["delta"].clone()
+    };
+    // Bounded range: (e^(r/2) − e^(ε/2))²/(e^r − 1).
+    let (range, epsilon) = (2.0f64, 0.5f64);
+    let truth = ((range / 2.0).exp() - (epsilon / 2.0).exp()).powi(2) / range.exp_m1();
+    assert_encloses(&delta(r#"{"kind":"bounded-range","range":2}"#, epsilon), truth);
+    // Between k answers: the own one with probability e^ε₀/(e^ε₀ + k − 1), each other one with 1/(e^ε₀ + k − 1).
+    let (own, answers) = (3.0f64, 5.0f64);
+    let truth = (own.exp() - epsilon.exp()) / (own.exp() + answers - 1.0);
+    assert_encloses(&delta(r#"{"kind":"randomized-response","epsilon":3,"answers":5}"#, epsilon), truth);
+    // A list of outcomes: Σ max(0, p − e^ε·q), in the worse direction.
+    let (p, q) = ([0.5, 0.25, 0.25], [0.25, 0.25, 0.5]);
+    let truth: f64 = p.iter().zip(&q).map(|(p, q)| (p - 0.5f64.exp() * q).max(0.0)).sum();
+    assert_encloses(&delta(r#"{"kind":"finite","p":[2,1,1],"q":[1,1,2]}"#, epsilon), truth);
+    // μ-GDP is what Gaussian noise of σ = 1/μ has.
+    assert_encloses(&delta(r#"{"kind":"gdp","mu":0.5,"count":4}"#, 1.0), 0.126_936_737_506_644_96);
+    // One Rényi order: ε = D + ln(1/δ)/(α−1) is an upper bound, and the library's conversion is no worse.
+    let rdp = ask(&spec(
+        "replace-one",
+        r#"{"kind":"rdp","orders":[[2,0.1],[8,0.4]],"count":2}"#,
+        r#""delta":1e-6"#,
+    ));
+    let simple = 0.8 + 1e6f64.ln() / 7.0;
+    assert!(
+        rdp["epsilon"]["upper"].as_f64().is_some_and(|upper| 0.5 * simple < upper && upper <= simple),
+        "{rdp}"
+    );
+    assert_eq!(rdp["method"], "rdp");
+}
+
+#[test]
+fn of_parallel_parts_the_dearest_counts() {
+    let laplace = |scale: f64| format!(r#"{{"kind":"laplace","scale":{scale}}}"#);
+    let parallel = |parts: &[String]| format!(r#"{{"kind":"parallel","parts":[[{}]]}}"#, parts.join("],["));
+    let upper = |parts: &str| {
+        ask(&spec("add-remove", parts, r#""delta":1e-6"#))["epsilon"]["upper"].as_f64().unwrap_or(f64::NAN)
+    };
+    let two = parallel(&[laplace(3.0), format!("{},{}", laplace(3.0), laplace(2.0)), laplace(4.0)]);
+    let dearest = format!("{},{}", laplace(3.0), laplace(2.0));
+    assert_eq!(upper(&two), upper(&dearest));
+    // Beside something that all records are in, and in two steps.
+    assert_eq!(upper(&format!("{GAUSSIAN},{two}")), upper(&format!("{GAUSSIAN},{dearest}")));
+    assert_eq!(
+        upper(&format!("{two},{}", parallel(&[laplace(9.0), laplace(1.0)]))),
+        upper(&format!("{dearest},{}", laplace(1.0)))
+    );
+    // Which part is the dearest may depend on δ: δ(ε) is the larger one at every ε.
+    let parts = [r#"{"kind":"pure","epsilon":0.5}"#.to_owned(), r#"{"kind":"gdp","mu":0.2}"#.to_owned()];
+    let curve = ask(&spec("add-remove", &parallel(&parts), r#""epsilon":[0,0.2,0.4,0.6]"#));
+    for (point, epsilon) in curve["curve"].as_array().expect("a list").iter().zip([0.0, 0.2, 0.4, 0.6]) {
+        let of = |part: &String| {
+            ask(&spec("add-remove", part, &format!(r#""epsilon":{epsilon}"#)))["delta"]["upper"].as_f64()
+        };
+        let [a, b] = [of(&parts[0]), of(&parts[1])];
+        assert_eq!(point["delta"]["upper"].as_f64(), if a > b { a } else { b });
+        assert_eq!(point["epsilon"], json!(epsilon));
+    }
+    assert_eq!(upper(&parallel(&[String::new()])), 0.0);
+}
+
+#[test]
+fn groups_cost_what_their_notion_says() {
+    let answer = |part: &str, group: u32| {
+        ask(&spec("add-remove", part, &format!(r#""group":{group},"delta":1e-6"#)))["epsilon"]["upper"]
+            .clone()
+    };
+    for (one, three) in [
+        (r#"{"kind":"gaussian","sigma":2}"#, r#"{"kind":"gaussian","sigma":2,"sensitivity":3}"#),
+        (
+            r#"{"kind":"laplace","scale":2,"count":2}"#,
+            r#"{"kind":"laplace","scale":2,"sensitivity":3,"count":2}"#,
+        ),
+        (
+            r#"{"kind":"discrete-gaussian","sigma":20,"sensitivity":2}"#,
+            r#"{"kind":"discrete-gaussian","sigma":20,"sensitivity":6}"#,
+        ),
+        (
+            r#"{"kind":"discrete-laplace","scale":2}"#,
+            r#"{"kind":"discrete-laplace","scale":2,"sensitivity":3}"#,
+        ),
+        (r#"{"kind":"pure","epsilon":0.5}"#, r#"{"kind":"pure","epsilon":1.5}"#),
+        (r#"{"kind":"randomized-response","epsilon":0.5,"answers":7}"#, r#"{"kind":"pure","epsilon":1.5}"#),
+        (
+            r#"{"kind":"bounded-range","range":0.5,"count":2}"#,
+            r#"{"kind":"bounded-range","range":1.5,"count":2}"#,
+        ),
+        (r#"{"kind":"gdp","mu":0.5}"#, r#"{"kind":"gdp","mu":1.5}"#),
+        (r#"{"kind":"zcdp","rho":0.5}"#, r#"{"kind":"zcdp","rho":4.5}"#),
+    ] {
+        assert_eq!(answer(one, 3), answer(three, 1), "{one}");
+        assert_ne!(answer(one, 3), answer(one, 1), "{one}");
+    }
+    // (ε,δ) becomes (kε, δ(e^kε − 1)/(e^ε − 1)).
+    let delta = 1e-9 * 1.5f64.exp_m1() / 0.5f64.exp_m1();
+    let group = ask(&spec(
+        "add-remove",
+        r#"{"kind":"approx","epsilon":0.5,"delta":1e-9}"#,
+        r#""group":3,"epsilon":1.5"#,
+    ));
+    let upper = group["delta"]["upper"].as_f64().unwrap_or(f64::NAN);
+    assert!(delta * (1.0 - 1e-12) <= upper && upper <= delta * (1.0 + 1e-9), "{upper} {delta}");
+    let text = respond(spec("add-remove", GAUSSIAN, r#""group":3,"delta":1e-6"#).as_bytes(), false, 1e-4);
+    assert!(text.is_ok_and(|text| text.contains("under add-remove for groups of 3")));
+}
+
+#[test]
+fn curves_are_the_answers_at_their_points() {
+    let step = r#"{"kind":"poisson","rate":0.01,"of":{"kind":"gaussian","sigma":1.0},"count":1000}"#;
+    for (name, points) in [("epsilon", [0.5, 1.0, 2.0]), ("delta", [1e-3, 1e-5, 1e-7])] {
+        let curve = ask(&spec("add-remove", step, &format!(r#""{name}":{points:?}"#)));
+        let curve = curve["curve"].as_array().expect("a list").clone();
+        assert_eq!(curve.len(), 3);
+        for (point, at) in curve.iter().zip(points) {
+            let mut alone = ask(&spec("add-remove", step, &format!(r#""{name}":{at}"#)));
+            alone.as_object_mut().expect("an object").remove("seconds");
+            assert_eq!(*point, alone);
+        }
+    }
+    let text =
+        respond(spec("add-remove", step, r#""epsilon":[0.5,1]"#).as_bytes(), false, 1e-4).unwrap_or_default();
+    assert_eq!(text.matches("δ lies between").count(), 2, "{text}");
 }
 
 #[test]
@@ -424,6 +676,16 @@ fn nothing_makes_it_panic() {
         ),
         spec(
             "add-remove",
+            r#"{"kind":"parallel","parts":[[{"kind":"gdp","mu":1}],[{"kind":"bounded-range","range":1,"count":2}]]},{"kind":"finite","p":[1,2],"q":[2,1]}"#,
+            r#""epsilon":[0.1,1]"#,
+        ),
+        spec(
+            "replace-one",
+            r#"{"kind":"rdp","orders":[[2,0.1],[3,0.2]]},{"kind":"randomized-response","epsilon":1,"answers":3}"#,
+            r#""group":2,"delta":0.01"#,
+        ),
+        spec(
+            "add-remove",
             r#"{"kind":"gaussian","count":2},{"kind":"gaussian","sigma":10}"#,
             r#""solve":"sigma","epsilon":1,"delta":1e-6"#,
         ),
@@ -453,7 +715,7 @@ fn nothing_makes_it_panic() {
         "3",
     ];
     let (mut answered, mut refused) = (0, 0);
-    for _ in 0..1200 {
+    for _ in 0..2000 {
         let mut spec = specs[words.below(specs.len())].clone();
         for _ in 0..=words.below(2) {
             // Mostly a value, now and then any piece of the text.

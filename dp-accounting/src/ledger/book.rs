@@ -2,16 +2,17 @@
 
 use dp_core::Adjacency;
 
-use super::line::{Body, Header, ORIGIN, checksum, has_seal, sealed, unseal};
+use super::line::{Body, Header, ORIGIN, checksum, has_seal, seal, sealed, unseal};
 use super::{Entry, LedgerError, Note, Receipt, Recorded};
 use crate::Budget;
+use crate::budget::Remainder;
 
-/// Closes a line whose writer died. What was written stays.
+/// Stands between the beginning of a line whose writer died and the seal that the next writer gives it. What was written stays.
 const MARK: &[u8] = b" <- unfinished, set aside";
 
-/// The content of a ledger up to some byte.
+/// What a ledger says, up to where it was read: all that [`Ledger::audit`](super::Ledger::audit) tells without the right to write.
 #[derive(Debug)]
-pub(super) struct Book<G, A> {
+pub struct Book<G, A> {
     pub(super) data_set: String,
     pub(super) budget: Budget<G, A>,
     pub(super) entries: Vec<Entry<G>>,
@@ -21,8 +22,8 @@ pub(super) struct Book<G, A> {
     pub(super) end: u64,
     lines: u64,
     header_check: String,
-    /// The lines that were set aside after the last entry: the next check covers them.
-    aside: Vec<u8>,
+    /// The check of the last sealed line, to which the next one is chained.
+    chain: String,
     tail: Tail,
 }
 
@@ -36,17 +37,73 @@ enum Tail {
     Unfinished,
 }
 
-impl<G, A> Book<G, A> {
+impl<G: Recorded, A: Adjacency> Book<G, A> {
+    /// The data set that the ledger is about.
+    #[must_use]
+    pub fn data_set(&self) -> &str {
+        &self.data_set
+    }
+
+    /// The whole budget.
+    #[must_use]
+    pub const fn total(&self) -> &G {
+        self.budget.total()
+    }
+
+    /// What the entries that were read cost together.
+    #[must_use]
+    pub fn spent(&self) -> G {
+        self.budget.spent()
+    }
+
+    /// What may still be spent, in one release; for the notions in which that is a number.
+    #[must_use]
+    pub fn remaining(&self) -> G
+    where
+        G: Remainder,
+    {
+        self.budget.remaining()
+    }
+
+    /// All spends that were read, in their order.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry<G>] {
+        &self.entries
+    }
+
+    /// How many lines were begun and not finished, by processes that died. They stay in the file and cost nothing.
+    #[must_use]
+    pub const fn unfinished(&self) -> u64 {
+        self.set_aside + if self.is_torn() { 1 } else { 0 }
+    }
+
+    /// The receipt of the last entry, or of the header.
+    #[must_use]
+    pub fn receipt(&self) -> Receipt {
+        self.entries
+            .last()
+            .map_or_else(|| Receipt { entry: 0, check: self.header_check.clone() }, Entry::receipt)
+    }
+
+    /// Whether the entry of a receipt is in here.
+    #[must_use]
+    pub fn has(&self, receipt: &Receipt) -> bool {
+        let index = receipt.entry.checked_sub(1).map(usize::try_from);
+        match index {
+            None => self.header_check == receipt.check,
+            Some(Ok(index)) => self.entries.get(index).is_some_and(|entry| entry.check == receipt.check),
+            Some(Err(_)) => false,
+        }
+    }
+
     /// Whether the file ends in the beginning of a line.
     pub(super) const fn is_torn(&self) -> bool {
         matches!(self.tail, Tail::Unfinished)
     }
-}
 
-impl<G: Recorded, A: Adjacency> Book<G, A> {
     /// The first line of a new ledger.
     pub(super) fn header(data_set: &str, total: &G) -> Result<Vec<u8>, LedgerError> {
-        let line = sealed(&Header::new::<A>(data_set, total.clone()), ORIGIN, &[]);
+        let line = sealed(&Header::new::<A>(data_set, total.clone()), ORIGIN);
         // Read back before anything is written.
         line.filter(|line| Self::begin(line).is_ok_and(|book| book.budget.total() == total))
             .ok_or_else(|| LedgerError::NotWritable { cost: total.to_string() })
@@ -66,7 +123,7 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
             }
             None => return Err(damaged("it has no checksum at its end; perhaps this is no ledger")),
         };
-        if checksum(ORIGIN, &[], content) != check {
+        if checksum(ORIGIN, content) != check {
             return Err(damaged("its checksum does not match its content"));
         }
         let Header { data_set, total, .. } = Header::<G>::read::<A>(content)?;
@@ -78,7 +135,7 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
             end: 0,
             lines: 1,
             header_check: check.to_owned(),
-            aside: vec![],
+            chain: check.to_owned(),
             tail: Tail::Nothing,
         };
         match newline {
@@ -129,21 +186,20 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
 
     /// What must be appended to record a cost: the line, after what closes the last one.
     pub(super) fn append(&self, note: Note, cost: &G, torn: &[u8]) -> Result<Vec<u8>, LedgerError> {
-        let mut aside = self.aside.clone();
+        let mut chain = self.chain.clone();
         let mut bytes = match self.tail {
             Tail::Nothing => vec![],
             Tail::Unterminated => vec![b'\n'],
             Tail::Unfinished => {
-                let closing = [MARK, b"\n"].concat();
-                aside.extend_from_slice(torn);
-                aside.extend_from_slice(&closing);
-                closing
+                chain = checksum(&self.chain, &[torn, MARK].concat());
+                [MARK, &seal(&chain)].concat()
             }
         };
         let body = Body::new(self.next(), note, cost.clone());
         let refuse = || LedgerError::NotWritable { cost: cost.to_string() };
-        let line = sealed(&body, self.last_check(), &aside).ok_or_else(refuse)?;
-        let reads_back = unseal(&line[..line.len() - 1]).and_then(|(content, _)| Body::<G>::read(content));
+        let line = sealed(&body, &chain).ok_or_else(refuse)?;
+        let reads_back =
+            unseal(&line[..line.len() - 1]).and_then(|(content, _)| Body::<G>::read(content).ok());
         if reads_back.is_none_or(|read| read.cost != *cost) {
             return Err(refuse());
         }
@@ -151,49 +207,33 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
         Ok(bytes)
     }
 
-    /// Whether an entry with this check is in here.
-    pub(super) fn has(&self, receipt: &Receipt) -> bool {
-        let index = receipt.entry.checked_sub(1).map(usize::try_from);
-        match index {
-            None => self.header_check == receipt.check,
-            Some(Ok(index)) => self.entries.get(index).is_some_and(|entry| entry.check == receipt.check),
-            Some(Err(_)) => false,
-        }
-    }
-
-    pub(super) fn last_check(&self) -> &str {
-        self.entries.last().map_or(&self.header_check, |entry| &entry.check)
-    }
-
     /// Takes a line without its newline.
     fn line(&mut self, raw: &[u8]) -> Result<(), LedgerError> {
-        if let Some(torn) = raw.strip_suffix(MARK) {
-            if !is_unfinished(without_nuls(torn)) {
-                return Err(self.damaged("it is marked as unfinished and is not"));
-            }
-            self.aside.extend_from_slice(raw);
-            self.aside.push(b'\n');
-            self.set_aside += 1;
-            self.lines += 1;
-            return Ok(());
-        }
         let Some((content, check)) = unseal(without_nuls(raw)) else {
             return Err(self.damaged("it has no checksum at its end"));
         };
-        if checksum(self.last_check(), &self.aside, content) != check {
+        if checksum(&self.chain, content) != check {
             return Err(self.damaged("its checksum does not match its content and the lines before it"));
         }
-        let Some(Body { entry, label, time, cost }) = Body::read(content) else {
-            return Err(self.damaged("it is sealed, but no entry"));
-        };
+        if content.ends_with(MARK) {
+            self.set_aside += 1;
+            self.link(check);
+            return Ok(());
+        }
+        let Body { entry, label, time, cost } = Body::read(content).map_err(|why| self.damaged(why))?;
         if entry != self.next() {
             return Err(self.damaged("it has another number"));
         }
         self.budget.record(&cost);
         self.entries.push(Entry { number: entry, label, time, cost, check: check.to_owned() });
-        self.aside.clear();
-        self.lines += 1;
+        self.link(check);
         Ok(())
+    }
+
+    /// Goes on to the next line, which is chained to this one.
+    fn link(&mut self, check: &str) {
+        check.clone_into(&mut self.chain);
+        self.lines += 1;
     }
 
     fn next(&self) -> u64 {
@@ -209,9 +249,9 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
     }
 }
 
-/// Whether a crash may have left this: the beginning of a line, without its seal.
+/// Whether a crash may have left this: the beginning of a line, or zeros in its place, without a seal.
 fn is_unfinished(bytes: &[u8]) -> bool {
-    bytes.first().is_none_or(|first| *first == b'{') && !has_seal(bytes)
+    bytes.first().is_none_or(|first| [b'{', 0].contains(first)) && !has_seal(bytes)
 }
 
 /// Some file systems leave zeros where a crash kept the data from arriving.

@@ -34,6 +34,14 @@ impl LockedFile {
         Ok(Self { file: file.map_err(|error| io_error("opening", path, &error))?, path: path.to_owned() })
     }
 
+    /// All bytes of a file that need not be writable, when nobody is writing.
+    pub(super) fn read_only(path: &Path) -> Result<Vec<u8>, LedgerError> {
+        let file = File::open(path).map_err(|error| io_error("opening", path, &error))?;
+        let shared = Self { file, path: path.to_owned() };
+        shared.file.lock_shared().map_err(|error| io_error("locking", path, &error))?;
+        Lock { file: &shared }.read_from(0)
+    }
+
     /// Waits until nobody else has the lock.
     pub(super) fn lock(&self) -> Result<Lock<'_>, LedgerError> {
         self.file.lock().map_err(|error| io_error("locking", &self.path, &error))?;
@@ -80,7 +88,11 @@ impl Drop for Lock<'_> {
 fn io_error(doing: &'static str, path: &Path, error: &io::Error) -> LedgerError {
     let hint = match (doing, error.kind()) {
         ("opening", io::ErrorKind::NotFound) => " (`Ledger::create` starts a new ledger)",
+        ("opening", io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            " (`Ledger::audit` reads a ledger that is not yours to write)"
+        }
         ("creating", io::ErrorKind::AlreadyExists) => " (`Ledger::open` goes on with one)",
+        ("creating", io::ErrorKind::NotFound) => " (its folder does not exist: create that first)",
         _ => "",
     };
     LedgerError::Io { doing, path: path.display().to_string(), reason: format!("{error}{hint}") }

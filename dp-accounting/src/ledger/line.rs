@@ -5,8 +5,8 @@
 //! └────────────────────── content ─────────────────────┘└── seal ──┘
 //! ```
 //!
-//! The check is SHA-256 of the check of the line before, a newline, the lines that were set aside since then, and the content up to the comma. What is hashed are the bytes in
-//! the file, so that no two readers disagree on them.
+//! The check is SHA-256 of the check of the line before, a newline, and the content up to the comma. What is hashed are the bytes in
+//! the file, so that no two readers disagree on them. The content of a line that was set aside is what its writer left of it, and a mark.
 
 use core::fmt::Write;
 
@@ -44,8 +44,9 @@ impl<G: Recorded> Header<G> {
 
     /// Reads a header, if it is one for this notion and relation.
     pub(super) fn read<A: Adjacency>(content: &[u8]) -> Result<Self, LedgerError> {
-        let damaged = |_| LedgerError::Damaged { line: 1, entry: 0, why: "it is sealed, but no header" };
-        let any: Header<serde::de::IgnoredAny> = object(content).map_err(damaged)?;
+        let damaged = |why| LedgerError::Damaged { line: 1, entry: 0, why };
+        let any: Header<serde::de::IgnoredAny> =
+            object(content, "it is sealed, but no header").map_err(damaged)?;
         let same = |what, found: &str, wanted: &str| {
             let (found, wanted) = (found.to_owned(), wanted.to_owned());
             if found == wanted { Ok(()) } else { Err(LedgerError::Other { what, found, wanted }) }
@@ -53,7 +54,7 @@ impl<G: Recorded> Header<G> {
         same("version", &any.ledger.to_string(), &VERSION.to_string())?;
         same("notion", &any.notion, G::NAME)?;
         same("relation", &any.relation, A::NAME)?;
-        object(content).map_err(damaged)
+        object(content, "it is sealed, but no header").map_err(damaged)
     }
 }
 
@@ -74,26 +75,51 @@ impl<G: Recorded> Body<G> {
         Self { entry, label, time, cost }
     }
 
-    pub(super) fn read(content: &[u8]) -> Option<Self> {
-        object(content).ok()
+    /// Reads an entry, or says what is wrong with it.
+    pub(super) fn read(content: &[u8]) -> Result<Self, &'static str> {
+        object(content, "it is sealed, but no entry")
     }
 }
 
-/// An object without its last brace, which the seal brings.
-fn object<T: for<'a> Deserialize<'a>>(content: &[u8]) -> Result<T, serde_json::Error> {
-    serde_json::from_slice(&[content, b"}"].concat())
+/// Reads an object without its last brace, which the seal brings. `otherwise` is what is wrong when it is another one.
+fn object<T: for<'a> Deserialize<'a>>(content: &[u8], otherwise: &'static str) -> Result<T, &'static str> {
+    if numbers(content).any(is_lost) {
+        return Err("it has a number that no float holds: one too small would be read as 0");
+    }
+    serde_json::from_slice(&[content, b"}"].concat()).map_err(|_| otherwise)
+}
+
+/// The numbers of a JSON text, as they are written. What is in quotation marks is none.
+fn numbers(json: &[u8]) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    let digits = move |byte: &u8| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = quoted && *byte == b'\\' && !escaped;
+        quoted ^= ends;
+        quoted || !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+    };
+    json.split(digits).filter_map(|number| core::str::from_utf8(number).ok())
+}
+
+/// Whether a number is beyond all floats, or is read as 0 and is not.
+fn is_lost(number: &str) -> bool {
+    let is_zero =
+        || number.bytes().take_while(|b| !b"eE".contains(b)).all(|b| !b.is_ascii_digit() || b == b'0');
+    number.parse().is_ok_and(|value: f64| value.is_infinite() || (value == 0.0 && !is_zero()))
 }
 
 /// Content and seal, with a newline. `None` when the value cannot be written.
-pub(super) fn sealed<T: Serialize>(value: &T, previous: &str, aside: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn sealed<T: Serialize>(value: &T, previous: &str) -> Option<Vec<u8>> {
     let mut line = serde_json::to_vec(value).ok()?;
     line.pop(); // the brace
-    let check = checksum(previous, aside, &line);
-    line.extend_from_slice(SEAL);
-    line.extend_from_slice(check.as_bytes());
-    line.extend_from_slice(END);
-    line.push(b'\n');
+    let check = checksum(previous, &line);
+    line.extend(seal(&check));
     Some(line)
+}
+
+/// What ends a line with this check.
+pub(super) fn seal(check: &str) -> Vec<u8> {
+    [SEAL, check.as_bytes(), END, b"\n"].concat()
 }
 
 /// The content and the check of a line, if it has the shape of one.
@@ -113,9 +139,9 @@ pub(super) fn is_check(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-pub(super) fn checksum(previous: &str, aside: &[u8], content: &[u8]) -> String {
+pub(super) fn checksum(previous: &str, content: &[u8]) -> String {
     let mut hash = Sha256::new();
-    for part in [previous.as_bytes(), b"\n", aside, content] {
+    for part in [previous.as_bytes(), b"\n", content] {
         hash.update(part);
     }
     hash.finalize().iter().fold(String::new(), |mut text, byte| {

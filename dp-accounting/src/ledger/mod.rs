@@ -14,18 +14,21 @@
 //! - **One at a time.** The lock is the operating system's, between processes and between handles of one process; it is gone when its owner is. It is advisory: programs that append
 //!   without asking for it are noticed by the checksums, not kept out. On network file systems it is as good as they make it.
 //! - **Never less than was released.** A line that is complete counts, also when its newline is missing. A crash while a line is written leaves its beginning at the end of
-//!   the file: it was never acknowledged, so that nothing was released for it. It does not count, stays in the file, and is marked ` <- unfinished, set aside` when the next line is
-//!   appended; nothing is ever cut off or overwritten. The assumption is that a crash leaves what was written up to some byte, perhaps with zeros after it. Whatever else is at
+//!   the file: it was never acknowledged, so that nothing was released for it. It does not count and stays in the file. The next spend ends it with ` <- unfinished, set aside` and a checksum of
+//!   its own before it appends an entry; nothing is ever cut off or overwritten. So every line that others follow is sealed, whether it counts or not, and only the last line of a file can lack its checksum.
+//!   The assumption is that a crash leaves what was written up to some byte, perhaps with zeros after it. Whatever else is at
 //!   the end, a whole line with a wrong checksum say, is not taken for a crash but for damage, and is an error.
-//! - **Numbers survive.** A cost is written so that it reads back to the last bit, which is checked before it is written.
+//! - **Numbers survive.** A cost is written so that it reads back to the last bit, which is checked before it is written. A number that no float holds, 10⁻⁴⁰⁰ say, is an error and not 0.
 //! - **Refused costs nothing.** When the disk is full or the system reports another error, nothing is released. What has arrived in the file by then is found by the next spend: a whole line counts,
 //!   the beginning of one is set aside.
 //!
 //! # What is noticed, and what is not
 //!
 //! Each checksum covers its line and the checksum before it. Whatever is changed, removed or inserted before the last line, or changed in it, is an error that names the entry, and nothing can be
-//! spent until the file is restored. All lines are checked when the file is opened, and new ones at each spend. Three things no file can notice about itself: that it was cut off at its end (at the end of a line, or within the last line, which looks like a crash); that it was replaced by
-//! an older copy; and that someone wrote another file with right checksums, which have no key. Keep the last [`Receipt`] elsewhere and open with it: then the first two are noticed.
+//! spent until the file is restored. All lines are checked when the file is opened, and new ones at each spend.
+//!
+//! The checksums have no key. They protect against accidents and against people who edit a line; who computes them anew can write any ledger. Nor can a file notice that it was cut off at its end (at the end of
+//! a line, or within the last line, which looks like a crash), or replaced by an older copy. Keep the last [`Receipt`] elsewhere and open with it: then all entries up to it are those that were recorded.
 //!
 //! ```
 //! use dp_accounting::Ledger;
@@ -63,6 +66,7 @@ mod receipt;
 #[cfg(test)]
 mod tests;
 
+pub use book::Book;
 pub use error::LedgerError;
 pub use notion::Recorded;
 pub use receipt::{Entry, Note, Receipt};
@@ -73,7 +77,6 @@ use dp_core::adjacency::SameRelation;
 use dp_core::notion::SameNotion;
 use dp_core::{Adjacency, Measurement, SecureRng};
 
-use self::book::Book;
 use self::file::LockedFile;
 use crate::Error;
 use crate::budget::{Interactive, Remainder};
@@ -121,6 +124,16 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
         }
     }
 
+    /// Reads a ledger without the right to write it, and checks every line of it: for those who audit what was spent.
+    ///
+    /// A process that is writing is waited for. [`Book::has`] says whether the entry of a receipt is there.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub fn audit(path: impl AsRef<Path>) -> Result<Book<G, A>, Error> {
+        Ok(Book::begin(&LockedFile::read_only(path.as_ref())?)?)
+    }
+
     fn over(file: LockedFile) -> Result<Self, Error> {
         let bytes = file.lock()?.read_from(0)?;
         let book = Book::begin(&bytes)?;
@@ -130,19 +143,19 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
     /// The data set that the ledger is about.
     #[must_use]
     pub fn data_set(&self) -> &str {
-        &self.book.data_set
+        self.book.data_set()
     }
 
     /// The whole budget.
     #[must_use]
     pub const fn total(&self) -> &G {
-        self.book.budget.total()
+        self.book.total()
     }
 
     /// What the entries that were read cost together.
     #[must_use]
     pub fn spent(&self) -> G {
-        self.book.budget.spent()
+        self.book.spent()
     }
 
     /// What may still be spent, in one release; for the notions in which that is a number.
@@ -151,26 +164,25 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
     where
         G: Remainder,
     {
-        self.book.budget.remaining()
+        self.book.remaining()
     }
 
     /// All spends that were read, in their order.
     #[must_use]
     pub fn entries(&self) -> &[Entry<G>] {
-        &self.book.entries
+        self.book.entries()
     }
 
     /// How many lines were begun and not finished, by processes that died. They stay in the file and cost nothing.
     #[must_use]
     pub const fn unfinished(&self) -> u64 {
-        self.book.set_aside + if self.book.is_torn() { 1 } else { 0 }
+        self.book.unfinished()
     }
 
     /// The receipt of the last entry, or of the header.
     #[must_use]
     pub fn receipt(&self) -> Receipt {
-        let entry = self.entries().last().map_or(0, Entry::number);
-        Receipt { entry, check: self.book.last_check().to_owned() }
+        self.book.receipt()
     }
 
     /// Reads what others have appended.

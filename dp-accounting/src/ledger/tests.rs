@@ -90,7 +90,7 @@ fn a_ledger_is_read_back_as_it_was_written() {
     assert!(Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(9.0)).is_err());
 }
 
-/// Its checksums were computed by another program: each is SHA-256 of the check before, a newline, what was set aside since, and the line up to `,"check"`.
+/// Its checksums were computed by another program: each is SHA-256 of the check before, a newline, and the line up to `,"check"`.
 #[test]
 fn files_of_this_version_stay_readable_and_are_written_alike() {
     let fixture = include_bytes!("../../tests/fixtures/version-1.ledger");
@@ -200,7 +200,7 @@ fn a_crash_during_the_repair_of_a_crash_is_repaired() {
         for second in first..=repaired.len() {
             let mut bytes = repaired[..second].to_vec();
             // Lines that were set aside are no entries; all others that end are.
-            let marks = bytes.windows(10).filter(|w| w == b"set aside\n").count();
+            let marks = bytes.windows(11).filter(|w| w == b"set aside,\"").count();
             let book = PureBook::begin(&bytes).unwrap();
             assert!(book.entries.len() + marks >= acknowledged(&bytes), "{first} {second}");
             let entries = book.entries.len();
@@ -261,11 +261,156 @@ fn damage_is_named() {
     // An entry that counts, passed off as one that does not.
     let mut struck = whole[..whole.len() - 1].to_vec();
     struck.extend_from_slice(b" <- unfinished, set aside\n");
-    assert_eq!(
-        damage(&struck),
-        format!("entry 3 (line 4) is damaged: it is marked as unfinished and is not; {advice}")
-    );
+    let unsealed = "it has no checksum at its end";
+    assert_eq!(damage(&struck), format!("entry 3 (line 4) is damaged: {unsealed}; {advice}"));
     assert!(PureBook::begin(&of(&[0, 1, 2, 3])).is_ok());
+}
+
+/// What an entry costs does not go away by passing it off as unfinished, however many of them are.
+#[test]
+fn entries_cannot_be_turned_into_unfinished_ones() {
+    let whole = written(&[0.1, 0.2, 0.3]);
+    let lines: Vec<&str> = core::str::from_utf8(&whole).unwrap().lines().collect();
+    let content = |line: &str| line.split(",\"check\"").next().unwrap().to_owned();
+    for from in 1..=3 {
+        for to in from..=3 {
+            for last in ["\n", ""] {
+                let struck = |(at, line): (usize, &&str)| match at {
+                    at if (from..=to).contains(&at) => content(line) + " <- unfinished, set aside",
+                    _ => (*line).to_owned(),
+                };
+                let text = lines.iter().enumerate().map(struck).collect::<Vec<_>>().join("\n") + last;
+                if (from, last) == (3, "") {
+                    // Only the last line: what a crash leaves, and what a receipt is for.
+                    assert_eq!(PureBook::begin(text.as_bytes()).unwrap().entries.len(), 2);
+                } else {
+                    let said = damage(text.as_bytes());
+                    assert!(said.contains("it has no checksum at its end"), "{text}: {said}");
+                }
+            }
+        }
+    }
+}
+
+/// Changes of one byte, cuts at every byte, and lines removed, repeated or exchanged: an error, or no less than was spent. Of what is gone from the end only a receipt knows.
+#[test]
+fn no_small_change_lowers_what_was_spent() {
+    let mut whole = written(&[0.1, 0.25]);
+    whole.extend_from_slice(b"{\"entry\":3,\"la\0\0");
+    appended(&mut whole, 0.5).unwrap();
+    appended(&mut whole, 0.125).unwrap();
+    let original = PureBook::begin(&whole).unwrap();
+    let (spent, receipt) = (original.spent(), original.receipt());
+    let mut accepted = 0;
+    let mut see = |bytes: &[u8], is_cut: bool, what: &str| {
+        let Ok(book) = PureBook::begin(bytes) else { return };
+        accepted += 1;
+        assert!(original.entries.starts_with(&book.entries), "{what}");
+        assert!(is_cut || spent.is_at_most(&book.spent()), "{what}");
+        assert!(!book.has(&receipt) || spent.is_at_most(&book.spent()), "{what}");
+    };
+    for at in 0..whole.len() {
+        let edited = |value: u8| [&whole[..at], &[value], &whole[at + 1..]].concat();
+        (0..=u8::MAX).for_each(|value| see(&edited(value), false, &format!("byte {at} is {value}")));
+        see(&[&whole[..at], &whole[at + 1..]].concat(), false, &format!("without byte {at}"));
+        see(&whole[..at], true, &format!("cut at {at}"));
+    }
+    let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').collect();
+    for i in 0..lines.len() {
+        for j in 0..=lines.len() {
+            let mut copied = lines.clone();
+            copied.insert(j, lines[i]);
+            see(&copied.concat(), false, &format!("line {i} again at {j}"));
+            let mut cut = lines.clone();
+            cut.drain(i.min(j)..i.max(j));
+            see(&cut.concat(), i.max(j) == lines.len(), &format!("without lines {i} to {j}"));
+            if j < lines.len() {
+                let mut exchanged = lines.clone();
+                exchanged.swap(i, j);
+                see(&exchanged.concat(), false, &format!("lines {i} and {j} exchanged"));
+            }
+        }
+    }
+    // The same file over and over, its last newline missing or zero, and what was cut off within or after a line.
+    assert!(accepted > whole.len(), "{accepted}");
+}
+
+#[test]
+fn a_crash_that_leaves_zeros_and_one_during_its_repair_are_repaired() {
+    let mut torn = written(&[0.1]);
+    torn.extend_from_slice(&[0; 7]);
+    let mut repaired = torn.clone();
+    appended(&mut repaired, 0.5).unwrap();
+    for cut in torn.len()..=repaired.len() {
+        let mut bytes = repaired[..cut].to_vec();
+        appended(&mut bytes, 0.25).unwrap();
+        let book = PureBook::begin(&bytes).unwrap();
+        assert!(book.entries.len() >= 2 && book.unfinished() >= 1, "{cut}");
+    }
+}
+
+/// Lines of another program, with right checksums.
+#[test]
+fn numbers_that_no_float_holds_are_refused() {
+    type ApproxBook = Book<Approx, ReplaceOne>;
+    let total = Approx::new(1.0, 1e-6).unwrap();
+    let header = ApproxBook::header("survey", &total).unwrap();
+    let chain = ApproxBook::begin(&header).unwrap().receipt().check;
+    let with = |delta: &str| {
+        let content = format!(r#"{{"entry":1,"label":"\"1e-400\\","cost":{{"epsilon":0.5,"delta":{delta}}}"#);
+        let check = line::checksum(&chain, content.as_bytes());
+        let line = [header.clone(), content.into_bytes(), line::seal(&check)].concat();
+        ApproxBook::begin(&line).map(|book| book.entries[0].cost.delta().get())
+    };
+    assert_eq!(with("0.0"), Ok(0.0));
+    assert_eq!(with("0e-400"), Ok(0.0));
+    assert_eq!(with("\"5e-324\""), Ok(5e-324));
+    for lost in ["1e-400", "0.00001e-330", "1e400"] {
+        let said = with(lost).unwrap_err().to_string();
+        assert!(
+            said.starts_with("entry 1 (line 2) is damaged: it has a number that no float holds"),
+            "{said}"
+        );
+    }
+    assert!(with("\"1e-400\"").is_err());
+    let lost = r#"{"ledger":1,"data_set":"survey","notion":"approximate","relation":"replace-one","total":{"epsilon":1,"delta":1e-400}"#;
+    let check = line::checksum(line::ORIGIN, lost.as_bytes());
+    let said = ApproxBook::begin(&[lost.as_bytes(), &line::seal(&check)].concat()).unwrap_err().to_string();
+    assert!(
+        said.starts_with("the header (line 1) is damaged: it has a number that no float holds"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_ledger_is_audited_without_the_right_to_write() {
+    let folder = Folder::new("audit");
+    let path = folder.file("a");
+    let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
+    ledger.charge(&pure(0.25), "one").unwrap();
+    let mut mode = fs::metadata(&path).unwrap().permissions();
+    mode.set_readonly(true);
+    fs::set_permissions(&path, mode).unwrap();
+    let book = Ledger::<Pure, ReplaceOne>::audit(&path).unwrap();
+    assert_eq!((book.data_set(), book.total(), book.entries()), ("survey", ledger.total(), ledger.entries()));
+    assert_eq!((book.spent(), book.remaining(), book.unfinished()), (pure(0.25), pure(0.75), 0));
+    assert!(book.has(&ledger.receipt()) && book.receipt() == ledger.receipt());
+    // It is not in the way of others who read.
+    let reading = fs::File::open(&path).unwrap();
+    reading.lock_shared().unwrap();
+    assert!(Ledger::<Pure, ReplaceOne>::audit(&path).is_ok());
+    assert!(
+        Ledger::<Pure, AddRemove>::audit(&path).is_err()
+            && Ledger::<Pure, AddRemove>::audit(folder.file("b")).is_err()
+    );
+}
+
+#[test]
+fn a_missing_folder_is_named() {
+    let folder = Folder::new("folder");
+    let path = folder.file("missing").join("a");
+    let said = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap_err().to_string();
+    assert!(said.contains("(its folder does not exist: create that first)"), "{said}");
 }
 
 #[test]
@@ -368,7 +513,7 @@ fn one_handle_sees_what_another_wrote_and_what_it_left_unfinished() {
     first.refresh().unwrap();
     assert_eq!((first.unfinished(), first.spent(), first.entries().len()), (1, pure(1.0), 2));
     let text = fs::read_to_string(&path).unwrap();
-    assert!(text.contains("\n{\"entry\":2,\"label\":\"cut <- unfinished, set aside\n"));
+    assert!(text.contains("\n{\"entry\":2,\"label\":\"cut <- unfinished, set aside,\"check\":\""));
 }
 
 #[test]

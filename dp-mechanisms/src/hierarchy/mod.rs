@@ -4,6 +4,8 @@ mod counts;
 
 pub use counts::{HierarchicalCounts, HierarchicalTarget};
 
+use std::fmt;
+
 use dp_core::Error;
 
 use crate::SyntheticData;
@@ -28,10 +30,21 @@ use crate::SyntheticData;
 /// assert_eq!(counts[2][..3].iter().sum::<u64>(), counts[1][0]);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Hierarchy {
     /// How many children the nodes of each level have, but for the leaves. There is one root, and all of these have at least one.
     children: Vec<Vec<usize>>,
+}
+
+/// How large it is, and not every node.
+impl fmt::Debug for Hierarchy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let leaves: usize = self.children.last().map_or(1, |level| level.iter().sum());
+        f.debug_struct("Hierarchy")
+            .field("levels", &(self.children.len() + 1))
+            .field("leaves", &leaves)
+            .finish()
+    }
 }
 
 /// More nodes than this in a level would not fit into memory, as likely as not.

@@ -1,5 +1,6 @@
 //! Count-mean sketch: reports whose size does not grow with the domain.
 
+use std::fmt;
 use std::num::NonZero;
 
 use dp_core::rounding::Enclosure;
@@ -32,7 +33,7 @@ use crate::sample::{Bits, below_from};
 /// assert!(oracle.estimate(&reports)?[77_777] > 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct CountMeanSketch {
@@ -41,6 +42,19 @@ pub struct CountMeanSketch {
     row: UnaryEncoding,
     hashes: Vec<Hash>,
     digits: u32,
+}
+
+/// What it was made from: the functions follow from the seed.
+impl fmt::Debug for CountMeanSketch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountMeanSketch")
+            .field("values", &self.values)
+            .field("functions", &self.hashes.len())
+            .field("digits", &self.digits)
+            .field("seed", &self.seed)
+            .field("row", &self.row)
+            .finish()
+    }
 }
 
 /// A report to a [`CountMeanSketch`].

@@ -13,6 +13,7 @@
 //!
 //! As for the [Gaussian](super::gaussian): which draws take longer does not depend on the answer. For σ ≥ 2⁴³ all take the long way.
 
+use std::fmt;
 use std::sync::Arc;
 
 use dashu_int::IBig;
@@ -38,7 +39,7 @@ const PLACE_BITS: u32 = u64::BITS - PART_BITS - 1;
 /// let noisy: i64 = noise.draw(1234, &mut OsSeeded::new()?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DiscreteGaussian {
     sigma: Ratio,
     /// Encloses σ.
@@ -48,6 +49,13 @@ pub struct DiscreteGaussian {
     /// The number of blocks.
     blocks: u32,
     envelope: Arc<Envelope>,
+}
+
+/// What it was made from, without the table that follows from it.
+impl fmt::Debug for DiscreteGaussian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiscreteGaussian").field("sigma", &self.sigma).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for DiscreteGaussian {

@@ -8,6 +8,8 @@
 //! same for all U that share the digits that are known: see [`geometric`](super::geometric), whose notes
 //! on the clock hold here too. Scales below 1/8, with which almost every draw is zero, always take the long way.
 
+use core::fmt;
+
 use dashu_int::IBig;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
@@ -26,10 +28,17 @@ use super::{Bits, Interval, Ratio, Uniform};
 /// let noisy: i64 = noise.draw(1234, &mut OsSeeded::new()?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct DiscreteLaplace {
     scale: Ratio,
     fast: Option<Fast>,
+}
+
+/// What it was made from, without what follows from that.
+impl fmt::Debug for DiscreteLaplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiscreteLaplace").field("scale", &self.scale).finish_non_exhaustive()
+    }
 }
 
 /// What the way in floats needs.

@@ -53,8 +53,7 @@ const NOWHERE: Code = Code::MAX;
 /// What marks a bucket that is shared.
 const SHARED: u16 = 1 << 15;
 
-/// The staircase over one function.
-#[derive(Debug)]
+/// The staircase over one function. It has no `Debug`: printed, it is tens of thousands of characters.
 pub(super) struct Envelope {
     /// The strip of each bucket that belongs to one box under the curve; for the buckets after these [`SHARED`], and the place in `shared` at which the search begins.
     buckets: [u16; 1 << BUCKET_BITS],

@@ -1,5 +1,6 @@
 //! Tables of comma-separated values.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
@@ -23,12 +24,24 @@ use crate::Matrix;
 /// assert!(error.to_string().starts_with("line 2 has 3 cells and the header has 2"));
 /// # Ok::<(), dp_ml::ReadError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Csv {
+    /// Where it was read from, for messages.
+    path: Option<String>,
     text: String,
     names: Vec<String>,
     /// Where each cell is in the text, row after row.
     cells: Vec<Range<usize>>,
+}
+
+/// Where it is from and which columns it has, and not the records.
+impl fmt::Debug for Csv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Csv")
+            .field("path", &self.path)
+            .field("columns", &self.names.len())
+            .finish_non_exhaustive()
+    }
 }
 
 /// A column of a table and how it becomes features.
@@ -81,14 +94,15 @@ impl Csv {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`ReadError::File`] when it cannot be read as UTF-8 text, and as [`parse`](Self::parse) does.
+    /// [`ReadError::File`] when it cannot be read as UTF-8 text; else those of [`parse`](Self::parse), in [`ReadError::In`], as are those of the table that is returned.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
-        let path = path.as_ref();
+        let name = path.as_ref().display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(text),
-            Err(error) => {
-                Err(ReadError::File { path: path.display().to_string(), reason: error.to_string() })
-            }
+            Ok(text) => match Self::parse(text) {
+                Ok(table) => Ok(Self { path: Some(name), ..table }),
+                Err(error) => Err(error.of(Some(&name))),
+            },
+            Err(error) => Err(ReadError::File { path: name, reason: error.to_string() }),
         }
     }
 
@@ -144,7 +158,7 @@ impl Csv {
                 });
             }
         }
-        Ok(Self { text, names, cells: all })
+        Ok(Self { path: None, text, names, cells: all })
     }
 
     /// The names of the columns.
@@ -234,10 +248,9 @@ impl Csv {
     }
 
     fn place(&self, name: &str) -> Result<usize, ReadError> {
-        self.names.iter().position(|other| other == name).ok_or_else(|| ReadError::Column {
-            name: name.to_owned(),
-            problem: "the table has no such column: choose one that the first line names",
-        })
+        let problem = "the table has no such column: choose one that the first line names";
+        let missing = || ReadError::Column { name: name.to_owned(), problem }.of(self.path.as_deref());
+        self.names.iter().position(|other| other == name).ok_or_else(missing)
     }
 
     fn cell(&self, row: usize, place: usize) -> &str {
@@ -245,7 +258,7 @@ impl Csv {
     }
 
     fn refused(&self, row: usize, place: usize, problem: &'static str) -> ReadError {
-        ReadError::Cell { line: row + 2, column: self.names[place].clone(), problem }
+        ReadError::Cell { line: row + 2, column: self.names[place].clone(), problem }.of(self.path.as_deref())
     }
 
     fn number(&self, row: usize, place: usize) -> Result<f32, ReadError> {
@@ -319,6 +332,27 @@ mod tests {
     fn message(text: &str) -> String {
         let table = Csv::parse(text).and_then(|table| table.regression(&[Column::number("x")], "y"));
         table.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn messages_name_the_file() {
+        let path = std::env::temp_dir().join(format!("dp-ml-{}.csv", std::process::id()));
+        let name = path.display().to_string();
+        let said = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let table = Csv::open(&path).and_then(|table| table.regression(&[Column::number("x")], "y"));
+            table.unwrap_err().to_string()
+        };
+        for (text, part) in [
+            ("", "line 1: the file is empty"),
+            ("x,y\n1,2,3\n", "line 2 has 3 cells"),
+            ("x,z\n1,2\n", "column y: the table has no such column"),
+            ("x,y\na,2\n", "line 2, column x: not a number"),
+        ] {
+            let said = said(text);
+            assert!(said.starts_with(&format!("{name}: {part}")), "{said}");
+        }
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]

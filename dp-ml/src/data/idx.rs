@@ -1,5 +1,6 @@
 //! The format of MNIST: arrays of bytes behind a short header.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -21,10 +22,26 @@ use crate::Matrix;
 /// assert_eq!((labels.shape(), labels.entries()), (&[3][..], &[7, 2, 1][..]));
 /// # Ok::<(), dp_ml::ReadError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct Idx {
+    /// Where it was read from, for messages.
+    path: Option<String>,
     shape: Vec<usize>,
     entries: Vec<u8>,
+}
+
+/// Where it is from and its shape, and not the entries.
+impl fmt::Debug for Idx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Idx").field("path", &self.path).field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+/// Arrays are equal when their entries are, wherever they were read from.
+impl PartialEq for Idx {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.shape, &self.entries) == (&other.shape, &other.entries)
+    }
 }
 
 const MOST_DIMENSIONS: u8 = 8;
@@ -34,21 +51,20 @@ impl Idx {
     /// Reads a file, gzipped or not.
     ///
     /// # Errors
-    /// [`ReadError::File`] when it cannot be read or unpacked, and as [`parse`](Self::parse).
+    /// [`ReadError::File`] when it cannot be read or unpacked; else those of [`parse`](Self::parse), in [`ReadError::In`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
-        let path = path.as_ref();
-        let refused = |error: std::io::Error| ReadError::File {
-            path: path.display().to_string(),
-            reason: error.to_string(),
-        };
+        let name = path.as_ref().display().to_string();
+        let refused =
+            |error: std::io::Error| ReadError::File { path: name.clone(), reason: error.to_string() };
         let mut file = BufReader::new(File::open(path).map_err(refused)?);
         let start = std::io::BufRead::fill_buf(&mut file).map_err(refused)?;
         let zipped = start.starts_with(&[0x1f, 0x8b]);
         let read = if zipped { Self::read(GzDecoder::new(file)) } else { Self::read(file) };
-        read.map_err(|error| match error {
-            Trouble::Reading(error) => refused(error),
-            Trouble::Content(problem) => ReadError::Idx { problem },
-        })
+        match read {
+            Ok(array) => Ok(Self { path: Some(name), ..array }),
+            Err(Trouble::Reading(error)) => Err(refused(error)),
+            Err(Trouble::Content(problem)) => Err(ReadError::Idx { problem }.of(Some(&name))),
+        }
     }
 
     /// Takes the bytes of a file apart, gzipped or not.
@@ -99,7 +115,7 @@ impl Idx {
                 "it has more or fewer entries than its header promises: fetch it again",
             ));
         }
-        Ok(Self { shape, entries })
+        Ok(Self { path: None, shape, entries })
     }
 
     /// The size of each dimension.
@@ -119,7 +135,7 @@ impl Idx {
     /// # Errors
     /// [`ReadError::Idx`] unless `self` has two dimensions at least, `labels` one, both the same first size, and all labels are below `classes`.
     pub fn labelled(&self, labels: &Self, classes: u8) -> Result<Data<u32>, ReadError> {
-        let problem = |problem| Err(ReadError::Idx { problem });
+        let problem = |problem| Err(ReadError::Idx { problem }.of(labels.path.as_deref()));
         let ([count, pixels @ ..], [same]) = (&self.shape[..], &labels.shape[..]) else {
             return problem(
                 "labels have one dimension: pass the file of images first and that of labels second",
@@ -161,6 +177,23 @@ mod tests {
         let mut encoder = GzEncoder::new(vec![], Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn messages_name_the_file() {
+        let path = std::env::temp_dir().join(format!("dp-ml-{}.idx", std::process::id()));
+        let name = path.display().to_string();
+        std::fs::write(&path, LABELS).unwrap();
+        let labels = Idx::open(&path).unwrap();
+        let said = Idx::parse(&IMAGES).unwrap().labelled(&labels, 1).unwrap_err().to_string();
+        assert!(said.starts_with(&format!("{name}: ")) && said.contains("declare more classes"), "{said}");
+        assert_eq!(labels, Idx::parse(&LABELS).unwrap());
+        for bytes in [&b"age,income\n"[..], &LABELS[..9]] {
+            std::fs::write(&path, bytes).unwrap();
+            let said = Idx::open(&path).unwrap_err().to_string();
+            assert!(said.starts_with(&format!("{name}: the IDX file cannot be used")), "{said}");
+        }
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]

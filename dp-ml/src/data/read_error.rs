@@ -55,6 +55,23 @@ pub enum ReadError {
     },
     /// The parts do not fit together, or a number was refused.
     Core(dp_core::Error),
+    /// Any of these, of a file that was opened by its path.
+    In {
+        /// Its path.
+        path: String,
+        /// What is wrong with it.
+        error: Box<Self>,
+    },
+}
+
+impl ReadError {
+    /// The same of the file at this path, if there is one.
+    pub(super) fn of(self, path: Option<&str>) -> Self {
+        match path {
+            Some(path) => Self::In { path: path.to_owned(), error: Box::new(self) },
+            None => self,
+        }
+    }
 }
 
 impl fmt::Display for ReadError {
@@ -74,6 +91,7 @@ impl fmt::Display for ReadError {
             Self::Column { name, problem } => write!(f, "column {name}: {problem}"),
             Self::Idx { problem } => write!(f, "the IDX file cannot be used: {problem}"),
             Self::Core(error) => error.fmt(f),
+            Self::In { path, error } => write!(f, "{path}: {error}"),
         }
     }
 }

@@ -5,6 +5,7 @@ mod morlet;
 mod windows;
 
 use core::f64::consts::PI;
+use core::fmt;
 
 use dp_core::Error;
 use rustfft::num_complex::Complex32;
@@ -35,7 +36,7 @@ use crate::Data;
 /// assert!(Scattering::new(27).unwrap_err().to_string().starts_with("the side of an image must"));
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Scattering {
     side: usize,
     fine: Fourier,
@@ -44,6 +45,13 @@ pub struct Scattering {
     wavelets: [Vec<Vec<f32>>; 2],
     fine_windows: Windows,
     coarse_windows: Windows,
+}
+
+/// The size of its images: all else follows from it.
+impl fmt::Debug for Scattering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scattering").field("side", &self.side).finish_non_exhaustive()
+    }
 }
 
 const ANGLES: usize = 8;

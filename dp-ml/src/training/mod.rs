@@ -257,7 +257,7 @@ impl<M: Model> Training<M> {
     }
 
     /// # Errors
-    /// [`Error::LengthMismatch`] for another number of features, which is public.
+    /// [`Error::LengthMismatch`] for another number of features, which is public; [`Error::Unreachable`] for 2³⁰ records or more, of which there is no guarantee.
     fn fits(&self, data: &Data<M::Target>) -> Result<(), Error> {
         let lengths = (data.features().columns(), self.model.features());
         if lengths.0 != lengths.1 {
@@ -266,9 +266,12 @@ impl<M: Model> Training<M> {
                 lengths,
             });
         }
-        // The relation is one of data sets with fewer records than this.
+        // The relation is one of data sets with fewer records than this. How many there are is private, and not told.
         if data.len() >= MOST_RECORDS {
-            return Err(Error::WrongSize { declared: self.settings.records, found: data.len() });
+            return Err(Error::Unreachable {
+                request: "a training on 2^30 records or more",
+                instead: "train on a part of them, for which each record is chosen by a coin of its own",
+            });
         }
         Ok(())
     }
@@ -354,7 +357,8 @@ impl<M: Model> Measurement for Training<M> {
     }
 
     /// # Errors
-    /// [`Error::LengthMismatch`] when the data have another number of features than the model; [`Error::Unreachable`] when the training diverges.
+    /// [`Error::LengthMismatch`] when the data have another number of features than the model; [`Error::Unreachable`] when the training diverges, and for 2³⁰ records or more: the guarantee is
+    /// one for data sets with fewer.
     fn draw<R: Rng + ?Sized>(&self, data: &Data<M::Target>, rng: &mut R) -> Result<Trained, Error> {
         let parameters = self.run(data, Some(self.noise), rng)?;
         Ok(Trained { parameters, report: self.report() })

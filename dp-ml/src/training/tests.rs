@@ -51,6 +51,55 @@ fn a_step_is_the_noised_sum_over_the_expected_batch() {
     );
 }
 
+/// Records without features, which take no memory.
+struct Empty;
+
+impl crate::model::PerExample for Empty {
+    type Target = ();
+
+    fn features(&self) -> usize {
+        0
+    }
+
+    #[allow(clippy::single_range_in_vec_init, reason = "one layer")]
+    fn layers(&self) -> Vec<core::ops::Range<usize>> {
+        vec![0..1]
+    }
+
+    fn initial<R: Rng + ?Sized>(&self, _: &mut R) -> Vec<f32> {
+        vec![0.0]
+    }
+
+    fn some_target(&self) {}
+
+    fn loss(&self, _: &[f32], _: &[f32], (): ()) -> f64 {
+        0.0
+    }
+
+    fn gradient(&self, _: &[f32], _: &[f32], (): (), gradient: &mut [f32]) {
+        gradient.fill(0.0);
+    }
+
+    fn predict(&self, _: &[f32], features: &crate::Matrix) -> Vec<()> {
+        vec![(); features.rows()]
+    }
+}
+
+/// Under add/remove the number of records is private: an error says that there are too many, and not how many.
+#[test]
+fn too_many_records_are_not_counted_in_the_message() {
+    let training =
+        Training::new(crate::model::Materialised::new(Empty), Settings::new(100, 10.0, NOISE).steps(1))
+            .unwrap();
+    let message = |records: usize| {
+        let data = Data::new(crate::Matrix::zeros(records, 0), vec![(); records]).unwrap();
+        training.draw(&data, &mut Insecure::seeded(1)).unwrap_err().to_string()
+    };
+    let (least, more) = (message(1 << 30), message((1 << 30) + 12_345));
+    assert_eq!(least, more);
+    assert!(least.starts_with("a training on 2^30 records or more cannot be reached"), "{least}");
+}
+
 #[test]
 fn noise_has_the_scale_that_is_paid_for() {
     // No data: all that moves parameters is noise, σ·Δ/batch in each of 3000 coordinates.

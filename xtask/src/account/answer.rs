@@ -1,13 +1,15 @@
 //! The answer to a spec.
 
+use std::slice;
+
 use dp_accounting::{Composition, Method, calibration};
 use dp_core::adjacency::Adjacency;
 use dp_core::rounding::{Enclosure, mul_up};
 use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, ReplaceOne};
 
-use super::event::{Sampled, composition};
+use super::event::{Sampled, compositions};
 use super::fields::BadSpec;
-use super::spec::{Question, Relation, Solve, Spec};
+use super::spec::{Asked, Question, Relation, Solve, Spec, Step};
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -27,53 +29,70 @@ pub(super) enum Found {
     Count { value: u64, fails: Option<u64>, target: Approx },
 }
 
-/// Answers a spec.
-pub(super) fn find(spec: &Spec, accuracy: f64) -> Result<Answer, BadSpec> {
-    let answer = match spec.relation {
+/// Answers all that a spec asks.
+pub(super) fn find(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, BadSpec> {
+    let answers = match spec.relation {
         Relation::AddRemove => find_under::<AddRemove>(spec, accuracy),
         Relation::ReplaceOne => find_under::<ReplaceOne>(spec, accuracy),
     };
-    answer.map_err(|error| BadSpec::new("", &format!("has no answer: {error}")))
+    answers.map_err(|error| BadSpec::new("", &format!("has no answer: {error}")))
 }
 
-fn find_under<A: Sampled>(spec: &Spec, accuracy: f64) -> Result<Answer, Error> {
-    let at = |unknown: f64, count: u64| composition::<A>(&spec.releases, unknown, count);
-    let (found, whole) = match spec.question {
-        Question::EpsilonAt(delta) => {
-            let whole = at(1.0, 1)?;
-            (Found::Epsilon(whole.epsilon_within(delta, accuracy), delta), whole)
-        }
+fn find_under<A: Sampled>(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, Error> {
+    let questions = match &spec.asked {
+        Asked::Solve(solve, target) => return Ok(vec![solved::<A>(spec, *solve, *target)?]),
+        Asked::One(question) => slice::from_ref(question),
+        Asked::Curve(questions) => questions,
+    };
+    let all = compositions::<A>(spec, 1.0, 1)?;
+    Ok(questions.iter().map(|question| worst(&all, *question, accuracy)).collect())
+}
+
+/// The answer for the composition that costs most.
+fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64) -> Answer {
+    let of = |whole: &Composition<A>| match question {
         Question::DeltaAt(epsilon) => {
-            let whole = at(1.0, 1)?;
-            (Found::Delta(epsilon, whole.delta_within(epsilon, accuracy)), whole)
+            (whole.delta_within(epsilon, accuracy), whole.renyi_delta(epsilon).get(), whole.method())
         }
-        Question::Solve(Solve::Count, target) => {
-            let found = calibration::largest_count(|count| at(1.0, count), target)?;
-            (Found::Count { value: found.value, fails: found.fails, target }, at(1.0, found.value)?)
-        }
-        Question::Solve(solve, target) => {
-            // Noise is looked for in units of the sensitivity, where it is of the order of one; what is judged is the product as it is returned.
-            let unit = spec.releases.iter().find_map(|release| release.mechanism.unit()).unwrap_or(1.0);
-            let scaled = |value: f64| mul_up(value, unit).clamp(f64::MIN_POSITIVE, f64::MAX);
-            let found = match solve {
-                Solve::Rate => calibration::largest(|rate| at(rate, 1), 1.0, target)?,
-                _ => calibration::least(|noise| at(scaled(noise), 1), target)?,
-            };
-            let of = |value: f64| if solve == Solve::Rate { value } else { scaled(value) };
-            let value = of(found.value);
-            (Found::Parameter { solve, value, fails: found.fails.map(of), target }, at(value, 1)?)
+        Question::EpsilonAt(delta) => {
+            (whole.epsilon_within(delta, accuracy), whole.renyi_epsilon(delta).get(), whole.method())
         }
     };
-    Ok(Answer { renyi: renyi(&whole, found), method: whole.method(), found })
+    let dearer = |a: (Enclosure, f64, Method), b: (Enclosure, f64, Method)| {
+        (a.0.max(b.0), a.1.max(b.1), if b.0.hi() > a.0.hi() { b.2 } else { a.2 })
+    };
+    let (ends, renyi, method) = all.iter().map(of).reduce(dearer).expect("there is always one");
+    let found = match question {
+        Question::DeltaAt(epsilon) => Found::Delta(epsilon, ends),
+        Question::EpsilonAt(delta) => Found::Epsilon(ends, delta),
+    };
+    Answer { found, method, renyi }
 }
 
-/// The number that was asked for, from Rényi divergences.
-fn renyi<A: Adjacency>(whole: &Composition<A>, found: Found) -> f64 {
-    match found {
-        Found::Delta(epsilon, _) => whole.renyi_delta(epsilon).get(),
-        Found::Epsilon(_, delta) => whole.renyi_epsilon(delta).get(),
-        Found::Count { target, .. } | Found::Parameter { target, .. } => {
-            whole.renyi_epsilon(target.delta()).get()
-        }
-    }
+/// The parameter that is asked for. There is one composition, since parallel steps are not solved for.
+fn solved<A: Sampled>(spec: &Spec, solve: Solve, target: Approx) -> Result<Answer, Error> {
+    let at = |unknown: f64, count: u64| {
+        let mut all = compositions::<A>(spec, unknown, count)?;
+        Ok::<_, Error>(all.pop().expect("there is always one"))
+    };
+    let (found, whole) = if solve == Solve::Count {
+        let found = calibration::largest_count(|count| at(1.0, count), target)?;
+        (Found::Count { value: found.value, fails: found.fails, target }, at(1.0, found.value)?)
+    } else {
+        // Noise is looked for in units of the sensitivity, where it is of the order of one; what is judged is the product as it is returned.
+        let unit = |step: &Step| match step {
+            Step::All(release) => release.mechanism.unit(),
+            Step::Parallel(_) => None,
+        };
+        let unit = spec.steps.iter().find_map(unit).unwrap_or(1.0);
+        let scaled = |value: f64| mul_up(value, unit).clamp(f64::MIN_POSITIVE, f64::MAX);
+        let found = match solve {
+            Solve::Rate => calibration::largest(|rate| at(rate, 1), 1.0, target)?,
+            _ => calibration::least(|noise| at(scaled(noise), 1), target)?,
+        };
+        let of = |value: f64| if solve == Solve::Rate { value } else { scaled(value) };
+        let value = of(found.value);
+        (Found::Parameter { solve, value, fails: found.fails.map(of), target }, at(value, 1)?)
+    };
+    Ok(Answer { renyi: whole.renyi_epsilon(target.delta()).get(), method: whole.method(), found })
 }

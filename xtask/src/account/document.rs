@@ -1,6 +1,6 @@
 //! JSON with the checks that `serde_json::Value` does not make: no field twice, and a path to what cannot be read.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -22,8 +22,9 @@ pub(super) enum Node {
 /// Reads a whole text.
 pub(super) fn read(text: &[u8]) -> Result<Node, BadSpec> {
     let place = RefCell::new(String::new());
+    let literals = literals(text);
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let node = Reader { place: &place }.deserialize(&mut reader);
+    let node = Reader { place: &place, literals: &Cell::new(&literals) }.deserialize(&mut reader);
     let node = node.and_then(|node| reader.end().map(|()| node));
     node.map_err(|error| {
         let hint = if error.is_data() { "" } else { "; write JSON, with decimals as 0.5" };
@@ -54,9 +55,31 @@ impl Node {
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     place: &'a RefCell<String>,
+    /// The numbers that are still to come, as they are written.
+    literals: &'a Cell<&'a [&'a str]>,
+}
+
+/// The numbers of a JSON text, as they are written. What is in quotation marks is none.
+fn literals(text: &[u8]) -> Vec<&str> {
+    let (mut quoted, mut escaped) = (false, false);
+    let apart = |byte: &u8| {
+        let turns = *byte == b'"' && !escaped;
+        escaped = quoted && *byte == b'\\' && !escaped;
+        quoted ^= turns;
+        quoted || !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+    };
+    let words = text.split(apart).filter_map(|word| std::str::from_utf8(word).ok());
+    words.filter(|word| word.starts_with(|first: char| first == '-' || first.is_ascii_digit())).collect()
 }
 
 impl Reader<'_> {
+    /// The number that is being read, as it is written.
+    fn literal(&self) -> &str {
+        let [first, rest @ ..] = self.literals.get() else { return "" };
+        self.literals.set(rest);
+        first
+    }
+
     /// Reads what lies one step further down.
     fn inside<T, E>(self, step: &str, read: impl FnOnce(Self) -> Result<T, E>) -> Result<T, E> {
         let before = self.place.borrow().len();
@@ -90,16 +113,23 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        self.literal();
         Ok(Node::Whole(value))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
+        self.literal();
         #[allow(clippy::cast_precision_loss)]
         // a negative number is refused everywhere; this one is for the message
         Ok(Node::Number(value as f64))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
+        let literal = self.literal();
+        let digits = literal.split(['e', 'E']).next().unwrap_or(literal);
+        if value == 0.0 && digits.contains(|digit| ('1'..='9').contains(&digit)) {
+            return Err(E::custom(format!("{literal} would be taken for 0 (write 0, or at least 5e-324)")));
+        }
         Ok(Node::Number(value))
     }
 
@@ -166,6 +196,20 @@ mod tests {
             "51.248178375505404",
         ] {
             assert_eq!(read(text.as_bytes()).unwrap(), Node::Number(text.parse().unwrap()));
+        }
+    }
+
+    #[test]
+    fn no_number_becomes_zero_on_the_way() {
+        assert_eq!(
+            message(r#"{"a": [1, -2, 0.5, "1e-400 \\\"", 0e-400], "delta": 1e-400}"#),
+            "delta cannot be read: 1e-400 would be taken for 0 (write 0, or at least 5e-324) at line 1 column 58"
+        );
+        for zero in ["0.0", "-0.0", "0e-400", "0.000E5", "5e-324", "3e-324"] {
+            assert!(read(zero.as_bytes()).is_ok(), "{zero}");
+        }
+        for lost in ["1e-400", "-1e-400", "0.001e-321", "0.0000000001e-400", "2e-324"] {
+            assert!(message(lost).contains(&format!("{lost} would be taken for 0")), "{}", message(lost));
         }
     }
 

@@ -92,23 +92,31 @@ impl<'a> Fields<'a> {
 
     /// A number in a range, if it is there.
     pub(super) fn number(&self, name: &str, range: Range) -> Result<Option<f64>, BadSpec> {
-        let Some(node) = self.get(name) else { return Ok(None) };
-        let value = match node {
-            #[allow(clippy::cast_precision_loss)] // the nearest float, as for all numbers
-            Node::Whole(value) => *value as f64,
-            Node::Number(value) => *value,
-            Node::Text(_) => {
-                let says = "was passed: write it without quotation marks, and with a decimal point";
-                return Err(self.bad(name, &format!("must be a number, but {} {says}", node.describe())));
+        self.get(name).map(|node| range.number_at(node, &self.path(name))).transpose()
+    }
+
+    /// A list that is not empty and not too long, and what to pass if there is none: its nodes, with their places.
+    pub(super) fn list(&self, name: &str, pass: &str) -> Result<Vec<(&'a Node, String)>, BadSpec> {
+        match self.need(name, pass)? {
+            Node::List(list) if list.is_empty() => {
+                Err(self.bad(name, &format!("is empty: pass {pass}, with at least one in it")))
             }
-            _ => return Err(self.bad(name, &format!("must be a number, but {} was passed", node.describe()))),
-        };
-        let (allowed, contains) = range.described();
-        if contains(value) {
-            Ok(Some(value))
-        } else {
-            Err(self.bad(name, &format!("must lie in {allowed}, but {} was passed", node.describe())))
+            Node::List(list) if list.len() > MOST_IN_LIST => {
+                Err(self.bad(name, &format!("has {} in it: pass at most {MOST_IN_LIST}", list.len())))
+            }
+            Node::List(list) => Ok(list
+                .iter()
+                .enumerate()
+                .map(|(k, node)| (node, format!("{}[{k}]", self.path(name))))
+                .collect()),
+            other => Err(self.bad(name, &format!("must be {pass}, but {} was passed", other.describe()))),
         }
+    }
+
+    /// A list of numbers in a range.
+    pub(super) fn numbers(&self, name: &str, range: Range) -> Result<Vec<f64>, BadSpec> {
+        let list = self.list(name, &format!("a list of numbers from {}", range.described().0))?;
+        list.iter().map(|(node, place)| range.number_at(node, place)).collect()
     }
 
     /// A whole number from `least` to `most`, if it is there.
@@ -130,10 +138,14 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Longer lists are not read.
+const MOST_IN_LIST: usize = 10_000;
+
 /// Where a number must lie.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Range {
     Positive,
+    AboveOne,
     NonNegative,
     Probability,
     BelowOne,
@@ -145,9 +157,36 @@ impl Range {
         format!("a number from {}", self.described().0)
     }
 
+    /// A number from it.
+    pub(super) fn number_at(self, node: &Node, place: &str) -> Result<f64, BadSpec> {
+        let value = match node {
+            #[allow(clippy::cast_precision_loss)] // the nearest float, as for all numbers
+            Node::Whole(value) => *value as f64,
+            Node::Number(value) => *value,
+            Node::Text(_) => {
+                let says = "was passed: write it without quotation marks, and with a decimal point";
+                return Err(BadSpec::new(
+                    place,
+                    &format!("must be a number, but {} {says}", node.describe()),
+                ));
+            }
+            _ => {
+                let says = format!("must be a number, but {} was passed", node.describe());
+                return Err(BadSpec::new(place, &says));
+            }
+        };
+        let (allowed, contains) = self.described();
+        if contains(value) {
+            Ok(value)
+        } else {
+            Err(BadSpec::new(place, &format!("must lie in {allowed}, but {} was passed", node.describe())))
+        }
+    }
+
     fn described(self) -> (&'static str, fn(f64) -> bool) {
         match self {
             Self::Positive => ("(0, ∞)", |value| value > 0.0 && value.is_finite()),
+            Self::AboveOne => ("(1, ∞)", |value| value > 1.0 && value.is_finite()),
             Self::NonNegative => ("[0, ∞)", |value| value >= 0.0 && value.is_finite()),
             Self::Probability => ("[0, 1]", |value| (0.0..=1.0).contains(&value)),
             Self::BelowOne => ("[0, 1)", |value| (0.0..1.0).contains(&value)),

@@ -5,8 +5,9 @@
 //! | field | holds |
 //! |---|---|
 //! | `adjacency` | `"add-remove"` or `"replace-one"` |
+//! | `group` | how many records may differ, as those of one household do; 1 where it is missing |
 //! | `compose` | what is released, see below |
-//! | `delta` or `epsilon` | the one at which the other is asked for |
+//! | `delta` or `epsilon` | the one at which the other is asked for, or a list of them: then the answer is a curve |
 //! | `solve` | `"sigma"`, `"scale"`, `"rate"` or `"count"`: what to find, given both `epsilon` and `delta`; one part of `compose` must lack it |
 //!
 //! | kind | fields | under |
@@ -14,21 +15,33 @@
 //! | `gaussian` | `sigma`, `sensitivity` | both |
 //! | `laplace` | `scale`, `sensitivity` | both |
 //! | `discrete-gaussian`, `discrete-laplace` | as these; `sensitivity` is a whole number | both |
-//! | `randomized-response`, `pure` | `epsilon` | both |
+//! | `randomized-response` | `epsilon`, `answers`: between how many, 2 where it is missing | both |
+//! | `bounded-range` | `range`: the span of the losses; ε for the exponential mechanism of ε | both |
+//! | `finite` | `p`, `q`: the weights of all outcomes on one data set and on its worst neighbour | both |
+//! | `pure` | `epsilon` | both |
 //! | `approx` | `epsilon`, `delta` | both |
+//! | `gdp` | `mu` | both |
 //! | `zcdp` | `rho` | both |
+//! | `rdp` | `orders`: pairs [α, ε] at rising orders, bounds on Rényi divergences | both |
 //! | `poisson` | `rate`, `of` | `add-remove` |
 //! | `without-replacement` | `n`, `batch`, `of` | `replace-one` |
+//! | `parallel` | `parts`: a list of mechanisms for each part of the data | `add-remove` |
 //!
-//! Each has a `count`, and `count` and `sensitivity` are 1 where they are missing. What is sampled (`of`) has no count and is not sampled itself. Sensitivities are those under
+//! Each but `parallel` has a `count`, and `count` and `sensitivity` are 1 where they are missing. What is sampled (`of`) has no count and is not sampled itself. Sensitivities are those under
 //! the stated adjacency.
 //!
-//! A number is the float nearest to what is written. Noise and sensitivity meet in a quotient that is rounded up: the upper end of an answer covers
+//! The parts of `parallel` share no record, and which part a record lies in depends on that record alone. One record more or less changes one part, so the dearest part counts, together with
+//! all else in `compose`. The parts of two `parallel` steps are taken to have nothing to do with each other. Under `replace-one` a record may leave one part and enter another: list both in `compose`.
+//!
+//! For a `group` a sensitivity, a μ and a range grow in proportion, and other guarantees by the law of their notion. The lower end of an answer is then that of what is proven about
+//! the group. What samples and finite pairs cost a group does not follow from what they cost one record, and is refused.
+//!
+//! A number is the float nearest to what is written; one that is nearest to 0 and is not 0, or beyond all floats, is refused. Noise and sensitivity meet in a quotient that is rounded up: the upper end of an answer covers
 //! the mechanism, and the lower end is that of a mechanism whose quotient is larger by one unit in the last place at most.
 //!
 //! The answer, with `--json`: `{"epsilon":{"lower":…,"upper":…},"delta":…,"method":…,"rdp_upper":…,"seconds":…}`, or `"epsilon":…,"delta":{"lower":…,"upper":…}`
 //! when ε was given, or with `"sigma":…,"fails":…,"epsilon":…,"delta":…` when σ was asked for: `fails` is a value close by at which the target is
-//! missed, and `null` when there is none. `method` is `"closed-form"`, `"pld"` (privacy losses) or `"rdp"`. JSON has no infinity: where a number is
+//! missed, and `null` when there is none. A curve is `{"curve":[{"epsilon":…,"delta":…,"method":…,"rdp_upper":…},…],"seconds":…}`. `method` is `"closed-form"`, `"pld"` (privacy losses) or `"rdp"`. JSON has no infinity: where a number is
 //! infinite, it is the text `"infinity"`.
 //!
 //! The exit code is 0, or 2 for a bad spec, with a message that names the place.
@@ -65,7 +78,15 @@ The least noise of such steps for (3, 1e-5):
    "compose": [{"kind": "poisson", "rate": 0.01, "of": {"kind": "gaussian"}, "count": 10000}],
    "epsilon": 3, "delta": 1e-5}
 
-Other kinds: discrete-gaussian, discrete-laplace, randomized-response, pure, approx, zcdp, and without-replacement (n, batch, of) under "replace-one".
+A curve, of two selections and the means of two groups of people who share nobody:
+
+  {"adjacency": "add-remove",
+   "compose": [{"kind": "bounded-range", "range": 0.5, "count": 2},
+               {"kind": "parallel", "parts": [[{"kind": "laplace", "scale": 10}], [{"kind": "gdp", "mu": 0.1}]]}],
+   "epsilon": [0, 0.5, 1, 1.5]}
+
+Other kinds: discrete-gaussian, discrete-laplace, randomized-response, finite, pure, approx, zcdp, rdp, and without-replacement (n, batch, of) under "replace-one".
+"group": 4 asks what four records cost together.
 `cargo doc -p xtask --open` has all fields: see the module `account`."#;
 
 /// What to account for.
@@ -115,9 +136,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 pub fn respond(text: &[u8], json: bool, accuracy: f64) -> std::result::Result<String, BadSpec> {
     let spec = Spec::read(&document::read(text)?)?;
     let start = Instant::now();
-    let answer = answer::find(&spec, accuracy)?;
+    let answers = answer::find(&spec, accuracy)?;
     let seconds = start.elapsed().as_secs_f64();
-    Ok(if json { report::json(&answer, seconds) } else { report::text(&spec, &answer, seconds) })
+    Ok(if json { report::json(&spec, &answers, seconds) } else { report::text(&spec, &answers, seconds) })
 }
 
 fn accuracy(text: &str) -> std::result::Result<f64, String> {

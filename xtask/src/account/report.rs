@@ -5,10 +5,19 @@ use dp_core::rounding::Enclosure;
 use serde_json::Value;
 
 use super::answer::{Answer, Found};
-use super::spec::Spec;
+use super::spec::{Asked, Spec};
 
 /// For programs. The fields are in the order of the documentation.
-pub(super) fn json(answer: &Answer, seconds: f64) -> String {
+pub(super) fn json(spec: &Spec, answers: &[Answer], seconds: f64) -> String {
+    let points = answers.iter().map(fields).collect::<Vec<_>>();
+    match spec.asked {
+        Asked::Curve(_) => format!("{{\"curve\":[{{{}}}],\"seconds\":{seconds}}}\n", points.join("},{")),
+        _ => format!("{{{},\"seconds\":{seconds}}}\n", points.join(",")),
+    }
+}
+
+/// The fields of one answer.
+fn fields(answer: &Answer) -> String {
     let mut fields = Vec::new();
     let mut put = |name: &str, value: Value| fields.push(format!("\"{name}\":{value}"));
     match answer.found {
@@ -35,12 +44,18 @@ pub(super) fn json(answer: &Answer, seconds: f64) -> String {
     }
     put("method", method(answer.method).into());
     put("rdp_upper", number(answer.renyi));
-    put("seconds", seconds.into());
-    format!("{{{}}}\n", fields.join(","))
+    fields.join(",")
 }
 
 /// For people.
-pub(super) fn text(spec: &Spec, answer: &Answer, seconds: f64) -> String {
+pub(super) fn text(spec: &Spec, answers: &[Answer], seconds: f64) -> String {
+    let mut blocks: Vec<String> = answers.iter().map(|answer| paragraph(spec, answer)).collect();
+    blocks.push(format!("in {:.2} ms", seconds * 1e3));
+    blocks.join("\n") + "\n"
+}
+
+/// One answer, in some lines.
+fn paragraph(spec: &Spec, answer: &Answer) -> String {
     let between = |name: &str, ends: Enclosure| {
         if ends.lo() == f64::INFINITY {
             format!("{name} is infinite: nothing is guaranteed")
@@ -76,10 +91,10 @@ pub(super) fn text(spec: &Spec, answer: &Answer, seconds: f64) -> String {
         Method::Renyi => "Rényi divergences",
         _ => "another way",
     };
-    lines.push(format!("under {}, by {how} ({})", spec.relation.name(), method(answer.method)));
+    let whose = if spec.group == 1 { String::new() } else { format!(" for groups of {}", spec.group) };
+    lines.push(format!("under {}{whose}, by {how} ({})", spec.relation.name(), method(answer.method)));
     lines.push(format!("Rényi divergences alone give {renyi} {}", rounded(answer.renyi, Way::Up)));
-    lines.push(format!("in {:.2} ms", seconds * 1e3));
-    lines.join("\n") + "\n"
+    lines.join("\n")
 }
 
 fn method(method: Method) -> &'static str {

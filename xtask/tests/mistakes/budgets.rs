@@ -46,6 +46,10 @@ fn files() -> Result<Vec<Mistake>> {
             "A ledger that exists already.",
             Ledger::<Pure, AddRemove>::create("survey.ledger", "survey", &Pure::new(1.0)?)
         ),
+        refused!(
+            "A ledger in a folder that does not exist.",
+            Ledger::<Pure, AddRemove>::create("2026/survey.ledger", "survey", &Pure::new(1.0)?)
+        ),
         refused!("A ledger in another notion.", Ledger::<Zcdp, AddRemove>::open("survey.ledger")),
         refused!("A ledger under another relation.", Ledger::<Pure, ReplaceOne>::open("survey.ledger")),
         refused!("A file that is no ledger.", Ledger::<Pure, AddRemove>::open("ages.csv")),
@@ -65,6 +69,12 @@ fn damage() -> Result<Vec<Mistake>> {
         refused!("A ledger that is spent.", ledger.spend(&too_much, "and more", &[1.0, 2.0], &mut rng));
 
     std::fs::write("edited.ledger", text.replacen("0.25", "0.05", 1))?;
+    let struck = |line: &str| {
+        line.split(",\"check\"").next().map(|content| format!("{content} <- unfinished, set aside\n"))
+    };
+    let mut lines = text.lines();
+    let header = lines.next().context("the ledger has three lines")?;
+    std::fs::write("struck.ledger", format!("{header}\n{}", lines.filter_map(struck).collect::<String>()))?;
     let (first, _) = text.trim_end().rsplit_once('\n').context("the ledger has three lines")?;
     std::fs::write("cut.ledger", format!("{first}\n"))?;
     Ok(vec![
@@ -72,6 +82,10 @@ fn damage() -> Result<Vec<Mistake>> {
         refused!(
             "A ledger in which someone changed a cost.",
             Ledger::<Pure, AddRemove>::open("edited.ledger")
+        ),
+        refused!(
+            "A ledger in which someone marked entries as unfinished.",
+            Ledger::<Pure, AddRemove>::audit("struck.ledger")
         ),
         refused!(
             "A ledger that has lost its last line.",

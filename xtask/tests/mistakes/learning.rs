@@ -15,8 +15,13 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
 
 fn tables() -> Result<Vec<Mistake>> {
     let columns = [Column::number("age")];
+    std::fs::write("incomes.csv", "age,income\n23,1.5\nold,2.5\n")?;
     Ok(vec![
         refused!("A file that does not exist.", Csv::open("aegs.csv")),
+        refused!(
+            "A cell of a file that is no number.",
+            Csv::open("incomes.csv")?.regression(&columns, "income")
+        ),
         refused!("An empty file.", Csv::parse("")),
         refused!("A row with a cell too many: a decimal comma, perhaps.", Csv::parse("age,income\n23,1,5\n")),
         refused!("A row with a cell too few.", Csv::parse("age,income\n23,1.5\n35\n")),

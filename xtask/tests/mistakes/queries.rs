@@ -80,9 +80,7 @@ fn others() -> Result<Vec<Mistake>> {
             "Keys that nobody declared, without a δ.",
             StabilityHistogram::<String>::epsilon_delta(1.0, 0.0)
         )
-        .advice(
-            "Declare the keys and take a `Histogram`, or a `SparseHistogram` for very many: they need no δ.",
-        ),
+        .advice("Over declared keys take a `Histogram`, or a `SparseHistogram` for very many."),
         refused!("A randomised response to a question with one answer.", KRandomizedResponse::new(1, 1.0)),
         refused!("An estimate from no reports.", votes.estimate(&[])),
         refused!("Synthetic records of another universe.", synthetic.records(&["a", "b", "c"])),

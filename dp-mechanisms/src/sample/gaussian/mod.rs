@@ -21,6 +21,7 @@
 mod normal;
 mod short;
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use dp_core::Scale;
@@ -57,7 +58,7 @@ static ENVELOPE: LazyLock<Envelope> = LazyLock::new(|| {
 });
 
 /// Gaussian noise of a standard deviation on a grid, ready to be drawn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Sampler {
     scale: Scale,
     grid: Grid,
@@ -65,6 +66,16 @@ pub(crate) struct Sampler {
     /// Where half a word settles most draws.
     short: Option<ShortSteps>,
     envelope: &'static Envelope,
+}
+
+/// What it was made from, without the tables that follow from it.
+impl fmt::Debug for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler")
+            .field("scale", &self.scale)
+            .field("grid", &self.grid)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Sampler {

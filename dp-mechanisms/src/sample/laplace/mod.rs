@@ -29,6 +29,8 @@
 mod exact;
 mod fast;
 
+use core::fmt;
+
 use dp_core::Scale;
 use rand_core::Rng;
 
@@ -41,11 +43,21 @@ use super::bits::in_bulk;
 use super::{Bits, Grid, Uniform, finite};
 
 /// Laplace noise of a scale on a grid, ready to be drawn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Sampler {
     scale: Scale,
     grid: Grid,
     fast: Option<Fast>,
+}
+
+/// What it was made from, without what follows from that.
+impl fmt::Debug for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler")
+            .field("scale", &self.scale)
+            .field("grid", &self.grid)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Sampler {
