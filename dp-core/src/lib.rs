@@ -14,6 +14,7 @@
 //! | [`Query`] | data → exact answer | a mean with declared bounds |
 //! | [`Mechanism`] | exact answer → randomised answer | Laplace noise |
 //! | [`Measurement`] | data → what may be published | the mean with Laplace noise |
+//! | [`Interactive`] | one payment → an interaction that is asked again and again | which counts pass a threshold |
 //! | [`DominatingPair`](pairs::DominatingPair) | the exact privacy loss of a mechanism | [`pairs::LaplacePair`] |
 //!
 //! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise, measurements under different
@@ -104,6 +105,7 @@ mod bounds;
 #[cfg(feature = "claims")]
 pub mod claims;
 mod error;
+pub mod interactive;
 pub mod measurement;
 pub mod mechanism;
 pub mod normal;
@@ -113,6 +115,7 @@ pub mod pairs;
 pub mod query;
 pub mod rng;
 pub mod rounding;
+mod sealed;
 mod search;
 pub mod sensitivity;
 #[cfg(feature = "serde")]
@@ -122,6 +125,8 @@ mod serde_number;
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, LocalModel, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
+#[doc(inline)]
+pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]
