@@ -19,7 +19,8 @@
 //!
 //! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise, measurements under different
 //! neighbour relations added up, a zCDP release paid from a budget in pure ε, a guarantee strengthened, a seeded generator used
-//! for a release. The compiler says which one it is.
+//! for a release, the sensitivity of one answer given for a sequence of answers. The compiler says which one it is. Traits that check this are sealed; a trait that you implement says
+//! under "Contract" what you assert by it.
 //!
 //! # The lattice of notions
 //!
