@@ -73,7 +73,7 @@ pub(in crate::claims) const SV6: Claim = Claim {
 
 pub(in crate::claims) const SV7: Claim = Claim {
     id: "SV7",
-    source: "Lyu, Su and Li 2017, Thm. 5, read of each answer by itself",
+    source: "Lyu, Su and Li 2017, on monotone queries, read of each answer by itself",
     statement: "the sparse vector technique with noise for monotone answers, Lap(Δ/ε₁) on the threshold and Lap(cΔ/ε₂) on the answers, is ε-DP for any counts under replace-one, \
                 because one count by itself moves in one direction",
     formula: "claimed: loss ≤ ε;  true: loss up to Δ/b₁ + 2cΔ/b₂, nearly 2ε for large c",
