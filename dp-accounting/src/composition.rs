@@ -21,7 +21,7 @@ use crate::sides::{Bound, Part};
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
 
 /// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
-const EFFORT: f64 = 8e8;
+const EFFORT: f64 = 6.5e8;
 const LAST_EFFORT: f64 = 5e7;
 
 /// Who asks for more digits than by default may wait longer.

@@ -4,35 +4,38 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
 
+use dp_core::measurement::Noisy;
 use dp_core::pairs::{
     BoundedRangePair, DiscreteGaussianPair, DiscreteLaplacePair, DominatingPair, FinitePair, GaussianPair,
     LaplacePair, RandomizedResponsePair,
 };
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Adjacency, Approx, Error, Gdp, Guarantee, Pure, Rdp, ReplaceOne, Zcdp};
+use dp_core::{
+    AddRemove, Adjacency, Approx, Dominated, Error, Gdp, Guarantee, Pure, Rdp, ReplaceOne, SensitivityIn,
+    Zcdp,
+};
 
 /// One run of a mechanism, as far as its privacy goes: a dominating pair, or a guarantee where no pair is known.
 ///
 /// Pairs are what mechanisms [tell](dp_core::Dominated) about themselves, and give the best answers. Every `(ε,δ)` guarantee has a pair too, that of
 /// the worst mechanism with that guarantee. Rényi and concentrated guarantees have none; a composition with one of them is accounted for by Rényi divergences.
 ///
-/// The relation `A` is that of the sensitivity from which the pair was made. Sampling belongs to a relation: [`poisson`](Event::poisson) to
+/// The relation `A` is that of the sensitivity from which the pair was made. [`release_of`](Event::release_of) takes both from a query with noise; of a pair by itself, which knows no relation, it is your assertion. Sampling belongs to a relation: [`poisson`](Event::poisson) to
 /// [`AddRemove`], [`without_replacement`](Event::without_replacement) to [`ReplaceOne`].
 ///
 /// ```
 /// use dp_accounting::{Composition, Event};
 /// use dp_core::pairs::GaussianPair;
-/// use dp_core::{AddRemove, Bounds, Delta, Dominated, L1, Query, ReplaceOne, SensitivityIn};
+/// use dp_core::{AddRemove, Bounds, Delta, Query};
 /// use dp_mechanisms::Laplace;
 /// use dp_sensitivity::Mean;
 ///
 /// // A step of DP-SGD: batches at rate 0.01, noise of 0.8 clipping norms.
 /// let step: Event<AddRemove> = Event::poisson(0.01, GaussianPair::with_noise_multiplier(0.8)?)?;
 ///
-/// // A measurement: ask its mechanism for the pair.
+/// // A query with noise: its pair, under its relation.
 /// let mean = Mean::new(Bounds::new(0.0, 1.0)?, 500)?.with(Laplace::epsilon(0.05)?)?;
-/// let pair = mean.mechanism().dominating_pair(SensitivityIn::<L1>::sensitivity(mean.query()))?;
-/// let releases = Composition::<ReplaceOne>::new().with(pair, 20);
+/// let releases = Composition::new().with(Event::release_of(&mean)?, 20);
 /// assert!(releases.epsilon(Delta::new(1e-6)?).hi() < 20.0 * 0.05);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -71,6 +74,19 @@ pub(crate) enum Kind {
 impl<A: Adjacency> Event<A> {
     pub(crate) fn of(kind: Kind) -> Self {
         Self { kind, relation: PhantomData }
+    }
+
+    /// One release of a query with noise: the pair of its mechanism for the sensitivity of the query, under the relation of the query.
+    ///
+    /// # Errors
+    /// When the sensitivity does not fit the mechanism.
+    pub fn release_of<Q, M, G>(release: &Noisy<Q, M, G>) -> Result<Self, Error>
+    where
+        Q: SensitivityIn<M::Norm, Adjacency = A>,
+        M: Dominated,
+        Self: From<M::Pair>,
+    {
+        Ok(release.mechanism().dominating_pair(release.query().sensitivity())?.into())
     }
 
     /// A pair of your own, which must be symmetric: (P, Q) and (Q, P) with the same profile, as the pairs of [`dp_core::pairs`] are.

@@ -23,7 +23,7 @@
 //! | to | use |
 //! |---|---|
 //! | spend a total in one notion | [`Budget`]; from several threads [`Shared`] |
-//! | pay for something that is asked question after question | [`Interactive`] |
+//! | pay for something that is asked question after question | [`Budget::open`], with a [`dp_core::Interactive`] |
 //! | spend (ε,δ) at the rate of advanced composition, all choices made on the way | [`AdvancedBudget`] |
 //! | know at any time what was spent, without a total | [`Odometer`] |
 //! | keep the account on disk, for several processes and through crashes | `Ledger` |
@@ -65,7 +65,7 @@ mod sides;
 pub mod theorems;
 mod trade_off;
 
-pub use budget::{Account, AdvancedBudget, Budget, Interactive, Odometer, Remainder, Shared, Step};
+pub use budget::{Account, AdvancedBudget, Budget, Odometer, Remainder, Shared, Step};
 pub use composition::{Composition, DEFAULT_ACCURACY, Method};
 pub use error::Error;
 pub use event::Event;

@@ -15,11 +15,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
+use crate::sealed::Is;
 use crate::{Error, Guarantee};
 
 /// A neighbour relation, as a type.
 ///
 /// Implement it for your own relation (users, households, weeks) to keep it apart from the ones below.
+///
+/// # Contract
+/// No two relations have the same name: a ledger knows them by it. [`parallel`](Self::parallel) keeps its own contract.
 pub trait Adjacency: Copy + Debug + Default + Send + Sync + 'static {
     /// How the relation is called in text.
     const NAME: &'static str;
@@ -170,13 +174,15 @@ fn worst<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
 }
 
 /// Holds of a relation and itself only: the check that two measurements speak of the same neighbours.
+///
+/// Sealed: no relation can say that it is another one.
 #[diagnostic::on_unimplemented(
     message = "cannot combine different neighbour relations: `{Self}` and `{A}`",
     label = "this measurement is private under `{Self}`, but `{A}` is asked for",
     note = "a guarantee under one relation says nothing under another; state both under the same one: \
             a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost"
 )]
-pub trait SameRelation<A: Adjacency>: Adjacency {}
+pub trait SameRelation<A: Adjacency>: Adjacency + Is<A> {}
 
 impl<A: Adjacency> SameRelation<A> for A {}
 

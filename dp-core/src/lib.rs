@@ -14,11 +14,13 @@
 //! | [`Query`] | data → exact answer | a mean with declared bounds |
 //! | [`Mechanism`] | exact answer → randomised answer | Laplace noise |
 //! | [`Measurement`] | data → what may be published | the mean with Laplace noise |
+//! | [`Interactive`] | one payment → an interaction that is asked again and again | which counts pass a threshold |
 //! | [`DominatingPair`](pairs::DominatingPair) | the exact privacy loss of a mechanism | [`pairs::LaplacePair`] |
 //!
 //! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise, measurements under different
 //! neighbour relations added up, a zCDP release paid from a budget in pure ε, a guarantee strengthened, a seeded generator used
-//! for a release. The compiler says which one it is.
+//! for a release, the sensitivity of one answer given for a sequence of answers. The compiler says which one it is. Traits that check this are sealed; a trait that you implement says
+//! under "Contract" what you assert by it.
 //!
 //! # The lattice of notions
 //!
@@ -104,6 +106,7 @@ mod bounds;
 #[cfg(feature = "claims")]
 pub mod claims;
 mod error;
+pub mod interactive;
 pub mod measurement;
 pub mod mechanism;
 pub mod normal;
@@ -113,6 +116,7 @@ pub mod pairs;
 pub mod query;
 pub mod rng;
 pub mod rounding;
+mod sealed;
 mod search;
 pub mod sensitivity;
 #[cfg(feature = "serde")]
@@ -122,6 +126,8 @@ mod serde_number;
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, LocalModel, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
+#[doc(inline)]
+pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]

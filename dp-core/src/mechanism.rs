@@ -88,6 +88,9 @@ pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
 /// An amount of noise, fixed or still to be computed from the sensitivity: what [`Query::with`](crate::Query::with) takes.
 ///
 /// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one, with the guarantee that was asked for.
+///
+/// # Contract
+/// The returned mechanism satisfies the returned guarantee for answers at most `sensitivity` apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mechanism, nor a target for one",
     label = "neither a mechanism nor a target",

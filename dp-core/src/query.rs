@@ -49,7 +49,9 @@ pub trait Query {
 ///
 /// Nothing to implement: it follows from [`Calibrate`] and [`SensitivityIn`]. It stands between them because the compiler would otherwise guess
 /// the norm from the query's only sensitivity, and report a mismatch of types instead of the mistake.
-pub trait CalibrateFor<Q: Query>: Calibrate {
+///
+/// Sealed: noise that is calibrated without the sensitivity of a query is not calibrated for it.
+pub trait CalibrateFor<Q: Query>: Calibrate + sealed::Calibrated<Q> {
     /// The mechanism and its guarantee for this query.
     ///
     /// # Errors
@@ -70,13 +72,13 @@ where
 
 /// An answer that a mechanism on `Input` takes.
 ///
-/// Every answer is taken as itself, and lists as slices. (It is not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
+/// Every answer is taken as itself, and lists as slices. That is all, and the trait is sealed: the sensitivity of a query speaks of what the mechanism gets. (It is not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
 #[diagnostic::on_unimplemented(
     message = "the query answers with `{Self}`, and this noise is for `{Input}`",
     label = "noise for another kind of answer",
     note = "noise for one number is put on each of many by `Vector::new(noise)`; noise for integers (`i64`) wants a query `in_integers()`"
 )]
-pub trait TakenAs<Input: ?Sized> {
+pub trait TakenAs<Input: ?Sized>: sealed::Viewed<Input> {
     /// What the mechanism gets.
     fn taken(&self) -> &Input;
 }
@@ -110,6 +112,9 @@ impl<T, const N: usize> TakenAs<[T]> for [T; N] {
 /// # Contract
 /// For all neighbours x, y under [`Query::Adjacency`] on which the query has answers, ‖f(x) − f(y)‖ is at most the returned value,
 /// `f` being what [`Query::answer`] computes, with its rounding.
+///
+/// A query of one number states the same in all [`Subadditive`](crate::Subadditive) norms: `impl<N: Subadditive> SensitivityIn<N> for …`. Only a query that answers many numbers at once
+/// states one in [`LInfMonotone`](crate::LInfMonotone).
 #[diagnostic::on_unimplemented(
     message = "the sensitivity of `{Self}` in the norm `{N}` is not known, and the mechanism needs it",
     label = "no sensitivity in `{N}`",
@@ -121,4 +126,36 @@ impl<T, const N: usize> TakenAs<[T]> for [T; N] {
 pub trait SensitivityIn<N: Norm>: Query {
     /// The sensitivity, rounded up.
     fn sensitivity(&self) -> Sensitivity<N, Self::Adjacency>;
+}
+
+/// What closes [`CalibrateFor`] and [`TakenAs`].
+mod sealed {
+    use alloc::boxed::Box;
+    use alloc::vec::Vec;
+
+    use super::{Calibrate, Mechanism, SensitivityIn, TakenAs};
+
+    /// Holds where [`CalibrateFor`](super::CalibrateFor) follows.
+    pub trait Calibrated<Q> {}
+
+    impl<C, Q> Calibrated<Q> for C
+    where
+        C: Calibrate,
+        Q: SensitivityIn<<C::Mechanism as Mechanism>::Norm>,
+        Q::Answer: TakenAs<<C::Mechanism as Mechanism>::Input>,
+    {
+    }
+
+    /// Holds of a type and itself, and of lists and slices.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is taken as itself only",
+        label = "not an `{Input}`",
+        note = "answer with what the mechanism takes: a number, or a `Vec`, boxed slice or array for mechanisms on slices"
+    )]
+    pub trait Viewed<Input: ?Sized> {}
+
+    impl<T> Viewed<T> for T {}
+    impl<T> Viewed<[T]> for Vec<T> {}
+    impl<T> Viewed<[T]> for Box<[T]> {}
+    impl<T, const N: usize> Viewed<[T]> for [T; N] {}
 }

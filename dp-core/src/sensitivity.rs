@@ -10,8 +10,9 @@ use crate::rounding::{add_up, div_up, mul_up, sqrt_up};
 /// A way to measure how far apart two answers are, as a type: a function of the vector of their differences.
 ///
 /// # Contract
-/// c times a vector is |c| times as long, and a vector of one coordinate as long as that is large: so a query whose answer is one number has the same sensitivity in all norms.
-/// Norms in the sense of the textbooks are [`Subadditive`], too.
+/// c times a vector is |c| times as long, and a vector of one coordinate as long as that is large.
+/// Norms in the sense of the textbooks are [`Subadditive`], too, and a query whose answer is one number states the same sensitivity in all of those. It states none in
+/// [`LInfMonotone`], which speaks of the direction of all answers together.
 pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// How the norm is written.
     const NAME: &'static str;
@@ -22,12 +23,18 @@ pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {
 
 /// A norm with the triangle inequality, ‖u + v‖ ≤ ‖u‖ + ‖v‖: two steps are at most as long as their lengths together.
 ///
-/// [`LInfMonotone`] has none: a step up in one coordinate and a step down in another are monotone each, and together they are not.
+/// [`LInfMonotone`] has none: a step up in one coordinate and a step down in another are monotone each, and together they are not. For the same reason a query of one number states
+/// its sensitivity in subadditive norms only: `impl<N: Subadditive> SensitivityIn<N>`.
+///
+/// # Contract
+/// The triangle inequality. It can be stated of a norm of your own only.
 #[diagnostic::on_unimplemented(
     message = "two steps in the norm `{Self}` may lead anywhere: it has no triangle inequality",
     label = "no triangle inequality",
     note = "under replace-one neighbours one coordinate may fall while another rises, so that monotone differences do not stay monotone: \
-            turn the sensitivity into one in `LInf` by `.into()`"
+            turn the sensitivity into one in `LInf` by `.into()`",
+    note = "queries of one number state a sensitivity in norms with a triangle inequality only: that all answers move in one direction is a fact \
+            about all of them, which a joint query such as a histogram states, or you assert"
 )]
 pub trait Subadditive: Norm {}
 
@@ -48,7 +55,11 @@ pub struct LInf;
 ///
 /// A sensitivity Δ in it says two things: no coordinate moves by more than Δ, and between any two neighbours either no coordinate falls or none rises. Which of
 /// them may depend on the neighbours. Counts under [`AddRemove`] are like this: a record that is added raises some and lowers none. Under [`ReplaceOne`] they are not, since one record
-/// leaves and another enters; nor are differences, averages and distances. An answer of one number always is.
+/// leaves and another enters; nor are differences, averages and distances.
+///
+/// One number by itself moves one way, but that is no property of it that others share: between the same neighbours one count rises and another falls. So a query of one number
+/// states no sensitivity in this norm. A query that answers all of the numbers at once does, such as a histogram under [`AddRemove`]; for others you assert it by name, with
+/// `Sensitivity::<LInfMonotone, _>::new`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LInfMonotone;
 
@@ -203,6 +214,8 @@ impl<N: Norm, A: Adjacency> fmt::Display for Sensitivity<N, A> {
 }
 
 /// Holds of sensitivities in the norm `N`, whatever their neighbour relation: what a mechanism asks for.
+///
+/// Sealed: it holds of [`Sensitivity`] only.
 #[diagnostic::on_unimplemented(
     message = "this mechanism is calibrated to a sensitivity in the norm `{N}`, which `{Self}` is not",
     label = "not a sensitivity in `{N}`",
@@ -211,7 +224,7 @@ impl<N: Norm, A: Adjacency> fmt::Display for Sensitivity<N, A> {
     note = "monotone scores or answers are those whose sensitivity is in `LInfMonotone`: if between any two neighbours either none of them falls \
             or none rises, state it as `Sensitivity::<LInfMonotone, _>::new(…)`; otherwise use the mechanism for general ones"
 )]
-pub trait MeasuredIn<N: Norm>: Copy {
+pub trait MeasuredIn<N: Norm>: Copy + sealed::Sensitivity {
     /// The bound itself.
     fn value(self) -> f64;
 }
@@ -220,6 +233,20 @@ impl<N: Norm, A: Adjacency> MeasuredIn<N> for Sensitivity<N, A> {
     fn value(self) -> f64 {
         self.value
     }
+}
+
+mod sealed {
+    use super::{Adjacency, Norm};
+
+    /// Closes [`MeasuredIn`](super::MeasuredIn).
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is not a `Sensitivity`, which is all that a mechanism takes for one",
+        label = "not a `Sensitivity`",
+        note = "assert a sensitivity with `Sensitivity::new(…)`, under the neighbour relation that it is about"
+    )]
+    pub trait Sensitivity {}
+
+    impl<N: Norm, A: Adjacency> Sensitivity for super::Sensitivity<N, A> {}
 }
 
 #[cfg(test)]

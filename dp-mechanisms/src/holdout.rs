@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use dp_core::rounding::Enclosure;
 use dp_core::{
-    Calibrate, Epsilon, Error, ForGuarantee, L1, LInf, Mechanism, Pure, ReplaceOne, SecureRng, Sensitivity,
+    Calibrate, Epsilon, Error, ForGuarantee, Interactive, L1, LInf, Mechanism, Pure, ReplaceOne, Sensitivity,
 };
 use rand_core::Rng;
 
@@ -28,12 +28,13 @@ use crate::{AboveThreshold, Interaction, Laplace};
 /// hold-out set, and its distance to that number, by at most 2²⁰, without any rounding error. Values outside of [0, 1] count as the nearest end, `NaN` as 0.
 ///
 /// ```
+/// use dp_core::Interactive;
 /// use dp_mechanisms::{ReusableHoldout, rng::OsSeeded};
 ///
 /// let (training, holdout): (Vec<f64>, Vec<f64>) = (0..20_000).map(|i| (f64::from(i % 7), f64::from(i % 9))).unzip();
 /// // At most ten disagreements, found where the means are about 0.1 apart, at ε = 1 for all of it.
 /// let scheme = ReusableHoldout::new(1.0, holdout.len(), 0.1, 10)?;
-/// let mut session = scheme.open(&holdout, OsSeeded::new()?)?;
+/// let mut session = scheme.over(&holdout)?.open(OsSeeded::new()?); // or from a budget, which books ε = 1 first
 /// let share_below = |limit: f64| move |record: &f64| f64::from(u8::from(*record < limit));
 /// // 3/7 in training and 3/9 held out: nearly a tenth apart. 7/7 and 7/9: clearly overfitted.
 /// let answer = session.ask(1.0, share_below(7.0))?;
@@ -114,31 +115,43 @@ impl ReusableHoldout {
         Ok((units / (Enclosure::point(as_float(self.size)) * Enclosure::point(UNITS)) + lost).hi())
     }
 
-    /// Starts an interaction whose answers are to be published. It costs [`guarantee`](Self::guarantee) once.
+    /// The scheme with its hold-out set, to be opened, or paid for and opened by a budget.
     ///
     /// # Errors
-    /// [`Error::WrongSize`] unless the hold-out set has the declared size.
-    pub fn open<'a, T, R: SecureRng>(
-        &self,
-        holdout: &'a [T],
-        rng: R,
-    ) -> Result<HoldoutSession<'a, T, R>, Error> {
-        self.simulate(holdout, rng)
+    /// [`Error::WrongSize`] unless the hold-out set has the declared size, which is public.
+    pub fn over<'a, T>(&self, records: &'a [T]) -> Result<Holdout<'a, T>, Error> {
+        if records.len() != self.size {
+            return Err(Error::WrongSize { declared: self.size, found: records.len() });
+        }
+        Ok(Holdout { scheme: self.clone(), records })
+    }
+}
+
+/// A [`ReusableHoldout`] with its records, made by [`over`](ReusableHoldout::over).
+pub struct Holdout<'a, T> {
+    scheme: ReusableHoldout,
+    records: &'a [T],
+}
+
+impl<'a, T> Interactive for Holdout<'a, T> {
+    type Guarantee = Pure;
+    type Adjacency = ReplaceOne;
+    type Interaction<R: Rng> = HoldoutSession<'a, T, R>;
+
+    fn guarantee(&self) -> Pure {
+        self.scheme.guarantee()
     }
 
-    /// Starts an interaction with *any* generator, for tests and simulations.
-    ///
-    /// # Errors
-    /// [`Error::WrongSize`] unless the hold-out set has the declared size.
-    pub fn simulate<'a, T, R: Rng>(
-        &self,
-        holdout: &'a [T],
-        rng: R,
-    ) -> Result<HoldoutSession<'a, T, R>, Error> {
-        if holdout.len() != self.size {
-            return Err(Error::WrongSize { declared: self.size, found: holdout.len() });
-        }
-        Ok(HoldoutSession { holdout, comparisons: self.comparisons.simulate(rng), means: self.means })
+    fn simulate<R: Rng>(&self, rng: R) -> HoldoutSession<'a, T, R> {
+        let ReusableHoldout { comparisons, means, .. } = &self.scheme;
+        HoldoutSession { holdout: self.records, comparisons: comparisons.start(rng), means: *means }
+    }
+}
+
+/// Shows nothing of the records.
+impl<T> fmt::Debug for Holdout<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Holdout").field("scheme", &self.scheme).finish_non_exhaustive()
     }
 }
 
@@ -227,8 +240,8 @@ mod tests {
         assert!(ReusableHoldout::new(f64::from_bits(1), 10, 0.1, 1).is_err());
         assert!(scheme(1.0, LARGEST, 1.0, u32::MAX).standard_deviation() > 0.0);
         let holdout = [0.5; 4];
-        assert!(scheme(1.0, 5, 0.1, 1).simulate(&holdout, Insecure::seeded(1)).is_err());
-        let mut session = scheme(1.0, 4, 0.1, 1).simulate(&holdout, Insecure::seeded(1)).unwrap();
+        assert!(scheme(1.0, 5, 0.1, 1).over(&holdout).is_err());
+        let mut session = scheme(1.0, 4, 0.1, 1).over(&holdout).unwrap().simulate(Insecure::seeded(1));
         for bad in [-0.1, 1.1, f64::NAN] {
             assert!(session.ask(bad, |x| *x).is_err());
         }
@@ -266,7 +279,7 @@ mod tests {
         // 20,000 records, half of them 1. Threshold 0.2 is some hundred scales of the comparisons away from both means.
         let holdout: Vec<f64> = (0..20_000).map(|i| f64::from(i % 2)).collect();
         let scheme = scheme(2.0, holdout.len(), 0.2, 2);
-        let mut session = scheme.simulate(&holdout, Insecure::seeded(1)).unwrap();
+        let mut session = scheme.over(&holdout).unwrap().simulate(Insecure::seeded(1));
         for _ in 0..100 {
             assert_eq!(session.ask(0.5, |x| *x), Ok(HoldoutAnswer { value: 0.5, from_holdout: false }));
         }
@@ -322,7 +335,7 @@ mod tests {
         let (claimed, truth) = play(&mut |_, right| mean(&holdout, right));
         assert!(claimed > 0.57 && truth < 0.54, "the exact hold-out set is overfitted: {claimed} {truth}");
         let scheme = scheme(8.0, RECORDS.into(), 0.04, 20);
-        let mut session = scheme.simulate(&holdout, Insecure::seeded(8)).unwrap();
+        let mut session = scheme.over(&holdout).unwrap().simulate(Insecure::seeded(8));
         let (claimed, truth) = play(&mut |trained, right| {
             session.ask(trained, |record| f64::from(u8::from(right(record)))).unwrap().value
         });
@@ -337,8 +350,9 @@ mod tests {
         let share = |record: f64, event: &dyn Fn(HoldoutAnswer) -> bool| {
             let mut rng = Insecure::seeded(3);
             let holdout = [record];
-            let hits = (0..SESSIONS)
-                .filter(|_| event(scheme.simulate(&holdout, &mut rng).unwrap().ask(0.0, |x| *x).unwrap()));
+            let hits = (0..SESSIONS).filter(|_| {
+                event(scheme.over(&holdout).unwrap().simulate(&mut rng).ask(0.0, |x| *x).unwrap())
+            });
             f64::from(u32::try_from(hits.count()).unwrap()) / f64::from(SESSIONS)
         };
         // Each share is within 0.03 of its probability but for 2·e^−36 (Hoeffding).

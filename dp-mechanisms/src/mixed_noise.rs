@@ -2,7 +2,10 @@
 
 use dp_core::pairs::{DominatingPair, GaussianPair, LaplacePair};
 use dp_core::rounding::{Enclosure, div_up};
-use dp_core::{Approx, Calibrate, Delta, Epsilon, Error, ForGuarantee, L1, L2, MeasuredIn, Mechanism};
+use dp_core::{
+    Adjacency, Approx, Calibrate, Delta, Epsilon, Error, ForGuarantee, L1, L2, MeasuredIn, Mechanism,
+    Sensitivity,
+};
 use rand_core::Rng;
 
 use crate::additive::scale_for;
@@ -139,14 +142,14 @@ impl MixedTarget {
         Ok(Self { guarantee: Approx::new(epsilon, delta)?, cost })
     }
 
-    /// The cheaper noise for answers of any number of coordinates, given both of their sensitivities.
+    /// The cheaper noise for answers of any number of coordinates, given both of their sensitivities, under one relation.
     ///
     /// # Errors
     /// When neither kind of noise meets the target.
-    pub fn for_sensitivities(
+    pub fn for_sensitivities<A: Adjacency>(
         &self,
-        l1: impl MeasuredIn<L1>,
-        l2: impl MeasuredIn<L2>,
+        l1: Sensitivity<L1, A>,
+        l2: Sensitivity<L2, A>,
     ) -> Result<MixedNoise, Error> {
         self.cheaper(l1.value(), l2.value())
     }
@@ -230,7 +233,7 @@ impl ForGuarantee<Approx> for MixedNoise {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use dp_core::{AddRemove, Pure, Scale, Sensitivity};
+    use dp_core::{AddRemove, Pure, Scale};
     use proptest::prelude::*;
 
     fn moving(by: f64) -> Sensitivity<L1, AddRemove> {

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use dp_core::{AddRemove, Adjacency, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Adjacency, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 
@@ -94,7 +94,7 @@ impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A, f64> {
     }
 }
 
-impl<T, P: Fn(&T) -> bool, A: Adjacency, V, N: Norm> SensitivityIn<N> for Count<T, P, A, V>
+impl<T, P: Fn(&T) -> bool, A: Adjacency, V, N: Subadditive> SensitivityIn<N> for Count<T, P, A, V>
 where
     Self: Query<Adjacency = A>,
 {

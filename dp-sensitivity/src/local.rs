@@ -19,7 +19,7 @@ use crate::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
 /// A ladder is all that smooth bounds and propose-test-release need. Implementations say whether theirs is the least one, A⁽ᵏ⁾ up to rounding.
 ///
 /// # A query of your own
-/// State its global sensitivity as `impl<N: Norm> SensitivityIn<N> for …`: an answer of one number has the same in all norms, and [`comparison`](crate::comparison) asks for ℓ1 and ℓ2.
+/// State its global sensitivity as `impl<N: Subadditive> SensitivityIn<N> for …`: an answer of one number has the same in all norms with a triangle inequality, and [`comparison`](crate::comparison) asks for ℓ1 and ℓ2.
 #[diagnostic::on_unimplemented(
     message = "the local sensitivity of `{Self}` is not known",
     label = "no local sensitivity",

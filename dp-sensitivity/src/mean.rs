@@ -1,7 +1,7 @@
 //! The mean of bounded records.
 
 use dp_core::rounding::sub_up;
-use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 use crate::average::Average;
@@ -59,7 +59,7 @@ impl Query for Mean {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for Mean {
+impl<N: Subadditive> SensitivityIn<N> for Mean {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.average.sensitivity()).expect("`new` has checked it")
     }

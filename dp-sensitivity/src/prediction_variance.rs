@@ -3,7 +3,7 @@
 use core::fmt;
 
 use dp_core::rounding::{Enclosure, add_up, mul_up, sub_up};
-use dp_core::{AddRemove, Error, L1, Norm, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, L1, Norm, Query, Sensitivity, SensitivityIn, Subadditive};
 use dp_mechanisms::sample::Interval;
 
 use crate::cholesky::{DIGITS_PER_COLUMN, decompose, exactly, lower_triangle};
@@ -165,7 +165,7 @@ impl<R: AsRef<[f64]>> Query for PredictionVariance<R> {
     }
 }
 
-impl<R: AsRef<[f64]>, N: Norm> SensitivityIn<N> for PredictionVariance<R> {
+impl<R: AsRef<[f64]>, N: Subadditive> SensitivityIn<N> for PredictionVariance<R> {
     fn sensitivity(&self) -> Sensitivity<N, AddRemove> {
         Sensitivity::new(self.with_rounding(self.moved(0)))
             .expect("the parameters are between 10⁻³⁰ and 10³⁰")

@@ -2,7 +2,9 @@
 
 use core::marker::PhantomData;
 
-use dp_core::{AddRemove, Adjacency, Bounds, Error, L1, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{
+    AddRemove, Adjacency, Bounds, Error, L1, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+};
 
 use crate::LocalSensitivity;
 use crate::smoothness::{Smoothness, Weights};
@@ -181,7 +183,7 @@ impl<A: Adjacency> Query for Quantile<A> {
     }
 }
 
-impl<A: Adjacency, N: Norm> SensitivityIn<N> for Quantile<A> {
+impl<A: Adjacency, N: Subadditive> SensitivityIn<N> for Quantile<A> {
     fn sensitivity(&self) -> Sensitivity<N, A> {
         Sensitivity::new(self.bounds.width()).expect("bounds have a finite width")
     }

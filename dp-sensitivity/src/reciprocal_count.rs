@@ -3,7 +3,7 @@
 use core::fmt;
 
 use dp_core::rounding::{add_up, div_up, mul_up};
-use dp_core::{AddRemove, Error, Norm, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::smoothness::LEAST_BOUND;
 use crate::{Count, LocalSensitivity, Smoothness};
@@ -77,7 +77,7 @@ impl<T, P: Fn(&T) -> bool> Query for ReciprocalCount<T, P> {
     }
 }
 
-impl<T, P: Fn(&T) -> bool, N: Norm> SensitivityIn<N> for ReciprocalCount<T, P> {
+impl<T, P: Fn(&T) -> bool, N: Subadditive> SensitivityIn<N> for ReciprocalCount<T, P> {
     fn sensitivity(&self) -> Sensitivity<N, AddRemove> {
         Sensitivity::new(0.5).expect("a half is a sensitivity")
     }

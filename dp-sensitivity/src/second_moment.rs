@@ -2,7 +2,9 @@
 
 use core::marker::PhantomData;
 
-use dp_core::{AddRemove, Adjacency, Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{
+    AddRemove, Adjacency, Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+};
 
 use crate::fixed_point::unit_for;
 use crate::total::Total;
@@ -76,7 +78,7 @@ impl<A: Adjacency> Query for SecondMoment<A> {
     }
 }
 
-impl<A: Adjacency, N: Norm> SensitivityIn<N> for SecondMoment<A> {
+impl<A: Adjacency, N: Subadditive> SensitivityIn<N> for SecondMoment<A> {
     fn sensitivity(&self) -> Sensitivity<N, A> {
         Sensitivity::new(self.total().sensitivity(self.largest())).expect("the bound is below 10¹⁴⁰")
     }

@@ -1,7 +1,7 @@
 //! The standard deviation of bounded records.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::deviations::{Deviations, Ends};
 use crate::fixed_point::{enclose, power_of_two};
@@ -169,7 +169,7 @@ impl Query for StandardDeviation {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for StandardDeviation {
+impl<N: Subadditive> SensitivityIn<N> for StandardDeviation {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.sensitivity).expect("no more than the width, whose square is finite")
     }

@@ -2,7 +2,9 @@
 
 use core::marker::PhantomData;
 
-use dp_core::{AddRemove, Adjacency, Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{
+    AddRemove, Adjacency, Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+};
 
 use crate::LocalSensitivity;
 use crate::fixed_point::FixedPoint;
@@ -124,7 +126,7 @@ impl<A: Adjacency> Query for Sum<A> {
     }
 }
 
-impl<A: Adjacency, N: Norm> SensitivityIn<N> for Sum<A> {
+impl<A: Adjacency, N: Subadditive> SensitivityIn<N> for Sum<A> {
     fn sensitivity(&self) -> Sensitivity<N, A> {
         Sensitivity::new(self.total().sensitivity(self.distance()))
             .expect("sums are cut off, or known to be finite")

@@ -1,6 +1,6 @@
 //! The mean without the smallest and the largest records.
 
-use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 use crate::average::Average;
@@ -109,7 +109,7 @@ impl Query for TrimmedMean {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for TrimmedMean {
+impl<N: Subadditive> SensitivityIn<N> for TrimmedMean {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.average.sensitivity()).expect("`new` has checked it")
     }

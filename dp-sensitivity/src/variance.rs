@@ -1,7 +1,7 @@
 //! The variance of bounded records.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::deviations::{Deviations, Sums};
 use crate::fixed_point::{enclose, power_of_two, unit_for};
@@ -176,7 +176,7 @@ impl Query for Variance {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for Variance {
+impl<N: Subadditive> SensitivityIn<N> for Variance {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.sensitivity).expect("the constructors have checked it")
     }

@@ -1,7 +1,7 @@
 //! The mean with the smallest and the largest records pulled in.
 
 use dp_core::rounding::{add_up, mul_up};
-use dp_core::{Bounds, Error, Norm, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::average::Average;
 use crate::smoothness::{Smoothness, Weights};
@@ -129,7 +129,7 @@ impl Query for WinsorisedMean {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for WinsorisedMean {
+impl<N: Subadditive> SensitivityIn<N> for WinsorisedMean {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.average.sensitivity()).expect("`new` has checked it")
     }

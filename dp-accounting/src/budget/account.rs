@@ -1,9 +1,9 @@
 //! What can pay.
 
 use dp_core::adjacency::SameRelation;
-use dp_core::{Adjacency, Guarantee, Measurement, SecureRng};
+use dp_core::{Adjacency, Guarantee, Interactive, Measurement, SecureRng};
 
-use super::{Budget, Interactive};
+use super::Budget;
 use crate::Error;
 
 /// Something from which guarantees in the notion `G` are paid.
@@ -40,20 +40,18 @@ pub trait Account<G: Guarantee> {
         Ok(measurement.release(data, rng)?)
     }
 
-    /// Pays for one interaction with a mechanism, then starts it. See [`Interactive`].
+    /// Pays for one interaction, then opens it. See [`Budget::open`].
     ///
     /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then `start` was not called and nothing is booked.
-    fn open<M, B, T>(
-        &mut self,
-        mechanism: &Interactive<M, G, B>,
-        start: impl FnOnce(&M) -> T,
-    ) -> Result<T, Error>
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing was opened and nothing is booked.
+    fn open<I, R>(&mut self, interactive: &I, rng: R) -> Result<I::Interaction<R>, Error>
     where
-        B: SameRelation<Self::Adjacency>,
+        I: Interactive<Guarantee = G>,
+        I::Adjacency: SameRelation<Self::Adjacency>,
+        R: SecureRng,
     {
-        self.charge(mechanism.cost())?;
-        Ok(mechanism.start(start))
+        self.charge(&interactive.guarantee())?;
+        Ok(interactive.open(rng))
     }
 }
 

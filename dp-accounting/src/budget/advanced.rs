@@ -26,7 +26,7 @@ use crate::Error;
 /// Two things that look harmless are not valid, and not done: to let steps use all of δ on paths with Σεᵢ ≤ ε (a path may decide, once it knows that its loss is
 /// small, to spend δ' on failures, while others go on to a large loss), and to choose the order at the end.
 ///
-/// An [interaction](super::Interactive) whose cost is pure or (ε,δ) may stay open while other steps are taken: it is post-processing of one step of (ε,δ)-randomised response,
+/// An [interaction](dp_core::Interactive) whose cost is pure or (ε,δ) may stay open while other steps are taken: it is post-processing of one step of (ε,δ)-randomised response,
 /// interactive as it is (Vadhan and Zhang 2023). One whose cost is a Rényi curve should be over before the next step, because the theorem for those covers filters at a fixed order alone.
 ///
 /// It pays for all that the filter of Whitehouse, Ramdas, Rogers and Wu (2023), ½Σεᵢ² + √(2 ln(1/δ')·Σεᵢ²) ≤ ε, pays for: that condition is Σεᵢ² ≤ V for one V;

@@ -4,7 +4,6 @@ mod account;
 mod advanced;
 #[cfg(test)]
 mod adversary;
-mod interactive;
 mod odometer;
 #[cfg(test)]
 pub(crate) mod probe;
@@ -14,7 +13,6 @@ mod step;
 
 pub use account::Account;
 pub use advanced::AdvancedBudget;
-pub use interactive::Interactive;
 pub use odometer::Odometer;
 pub use remainder::Remainder;
 pub use shared::Shared;
@@ -24,7 +22,7 @@ use core::marker::PhantomData;
 
 use dp_core::adjacency::SameRelation;
 use dp_core::notion::SameNotion;
-use dp_core::{Adjacency, Guarantee, Measurement, SecureRng};
+use dp_core::{Adjacency, Guarantee, Interactive, Measurement, SecureRng};
 
 use crate::Error;
 
@@ -130,21 +128,59 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
         Ok(measurement.release(data, rng)?)
     }
 
-    /// Pays for one interaction with a mechanism, then starts it. See [`Interactive`].
+    /// Pays for one interaction, then opens it. What comes back is the interaction alone, with a generator whose seed is secret.
+    ///
+    /// ```
+    /// use dp_accounting::Budget;
+    /// use dp_core::{AddRemove, AllAnswers, LInf, Pure, Sensitivity};
+    /// use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
+    ///
+    /// // Every count that will be asked about moves by at most one.
+    /// let counts = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
+    /// let watch = Watch::new(AboveThreshold::epsilon(0.5, 100.0, 1)?, counts)?;
+    ///
+    /// let mut budget = Budget::new(Pure::new(0.8)?);
+    /// let mut interaction = budget.open(&watch, OsSeeded::new()?)?;
+    /// assert_eq!(budget.spent(), Pure::new(0.5)?);
+    /// let replies = [0.0, 10.0, 1000.0].map(|count| interaction.ask(count)); // as many as you like until it says yes
+    /// assert!(replies[2].is_ok() || replies.iter().any(Result::is_err));
+    /// assert!(budget.open(&watch, OsSeeded::new()?).is_err()); // not opened, because it is not paid
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// An interaction for neighbours of another kind, or in another notion, does not compile:
+    ///
+    /// ```compile_fail,E0277
+    /// # use dp_accounting::Budget;
+    /// # use dp_core::{AddRemove, AllAnswers, LInf, Pure, ReplaceOne, Sensitivity};
+    /// # use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
+    /// let counts = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
+    /// let watch = Watch::new(AboveThreshold::epsilon(0.5, 100.0, 1)?, counts)?;
+    /// Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?).open(&watch, OsSeeded::new()?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// ```compile_fail,E0277
+    /// # use dp_accounting::Budget;
+    /// # use dp_core::{AddRemove, AllAnswers, LInf, Sensitivity, Zcdp};
+    /// # use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
+    /// let counts = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
+    /// let watch = Watch::new(AboveThreshold::epsilon(0.5, 100.0, 1)?, counts)?;
+    /// Budget::<Zcdp, AddRemove>::new(Zcdp::new(1.0)?).open(&watch, OsSeeded::new()?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then `start` was not called and nothing is booked.
-    pub fn open<M, H, B, T>(
-        &mut self,
-        mechanism: &Interactive<M, H, B>,
-        start: impl FnOnce(&M) -> T,
-    ) -> Result<T, Error>
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing was opened and nothing is booked.
+    pub fn open<I, R>(&mut self, interactive: &I, rng: R) -> Result<I::Interaction<R>, Error>
     where
-        H: SameNotion<G>,
-        B: SameRelation<A>,
+        I: Interactive,
+        I::Guarantee: SameNotion<G>,
+        I::Adjacency: SameRelation<A>,
+        R: SecureRng,
     {
-        self.charge(&mechanism.cost().clone().into_notion())?;
-        Ok(mechanism.start(start))
+        self.charge(&interactive.guarantee().into_notion())?;
+        Ok(interactive.open(rng))
     }
 
     /// Books a cost for something that is neither a [`Measurement`] nor [`Interactive`], to be done after this.
@@ -215,7 +251,7 @@ mod tests {
     fn a_refused_release_draws_nothing_and_costs_nothing() {
         let mut budget = Budget::<_, ReplaceOne>::new(Pure::new(0.5).unwrap());
         let dear = Probe::new(0.6);
-        assert!(!budget.affords(&dear.guarantee()));
+        assert!(!budget.affords(&Measurement::guarantee(&dear)));
         assert!(budget.spend(&dear, &[], &mut Silent).is_err());
         assert_eq!((dear.draws(), budget.spent()), (0, Pure::perfect()));
     }

@@ -1,9 +1,9 @@
-//! A measurement that counts its draws, for tests.
+//! A measurement that counts its draws, and an interaction that counts how often it was opened, for tests.
 
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use dp_core::{Measurement, Pure, ReplaceOne, SecureRng};
+use dp_core::{Interactive, Measurement, Pure, ReplaceOne, SecureRng};
 use rand_core::{Rng, TryCryptoRng, TryRng};
 
 /// Publishes a constant, counts how often it was drawn, and fails on demand.
@@ -40,6 +40,21 @@ impl Measurement for Probe {
     fn draw<R: Rng + ?Sized>(&self, _: &[f64], _: &mut R) -> Result<u8, dp_core::Error> {
         self.draws.fetch_add(1, Ordering::SeqCst);
         if self.fails { Err(dp_core::Error::CostsMoreThanReserved) } else { Ok(7) }
+    }
+}
+
+/// What it hands out is how often it was opened before.
+impl Interactive for Probe {
+    type Guarantee = Pure;
+    type Adjacency = ReplaceOne;
+    type Interaction<R: Rng> = u32;
+
+    fn guarantee(&self) -> Pure {
+        Measurement::guarantee(self)
+    }
+
+    fn simulate<R: Rng>(&self, _: R) -> u32 {
+        self.draws.fetch_add(1, Ordering::SeqCst)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dp_core::adjacency::SameRelation;
-use dp_core::{Guarantee, Measurement, SecureRng};
+use dp_core::{Guarantee, Interactive, Measurement, SecureRng};
 
-use super::{Account, Interactive};
+use super::Account;
 use crate::Error;
 
 /// A budget that several threads spend at the same time.
@@ -79,22 +79,19 @@ impl<B> Shared<B> {
         Ok(measurement.release(data, rng)?)
     }
 
-    /// Pays for one interaction with a mechanism, then starts it. See [`Interactive`].
+    /// Pays for one interaction, then opens it. See [`Budget::open`](super::Budget::open).
     ///
     /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then `start` was not called and nothing is booked.
-    pub fn open<M, G, A, T>(
-        &self,
-        mechanism: &Interactive<M, G, A>,
-        start: impl FnOnce(&M) -> T,
-    ) -> Result<T, Error>
+    /// [`Error::Exhausted`] when the cost does not fit: then nothing was opened and nothing is booked.
+    pub fn open<I, R>(&self, interactive: &I, rng: R) -> Result<I::Interaction<R>, Error>
     where
-        G: Guarantee,
-        B: Account<G>,
-        A: SameRelation<B::Adjacency>,
+        I: Interactive,
+        B: Account<I::Guarantee>,
+        I::Adjacency: SameRelation<B::Adjacency>,
+        R: SecureRng,
     {
-        self.charge(mechanism.cost())?;
-        Ok(mechanism.start(start))
+        self.charge(&interactive.guarantee())?;
+        Ok(interactive.open(rng))
     }
 
     /// A thread that panicked in here had booked all of its cost or nothing: accounts assign last.
@@ -129,6 +126,20 @@ mod tests {
         assert!(budget.with(|budget| budget.spent() == *budget.total()));
         let budget = budget.into_inner();
         assert!(!budget.affords(&Pure::new(1e-9).unwrap()));
+    }
+
+    #[test]
+    fn interactions_that_are_not_paid_are_not_opened() {
+        let (probe, total) = (Probe::new(0.5), Pure::new(1.0).unwrap());
+        let mut budget = Budget::<_, ReplaceOne>::new(total);
+        assert_eq!(budget.open(&probe, Silent), Ok(0));
+        assert_eq!(Account::open(&mut budget, &probe, Silent), Ok(1));
+        assert!(matches!(budget.open(&probe, Silent), Err(Error::Exhausted { .. })));
+        assert!(matches!(Account::open(&mut budget, &probe, Silent), Err(Error::Exhausted { .. })));
+        assert_eq!((budget.spent(), probe.draws()), (total, 2));
+        let shared = Shared::new(Budget::<_, ReplaceOne>::new(total));
+        assert_eq!((shared.open(&probe, Silent), shared.open(&probe, Silent)), (Ok(2), Ok(3)));
+        assert!(shared.open(&probe, Silent).is_err() && probe.draws() == 4);
     }
 
     /// A measurement that waits, while drawing, until another thread has drawn too: it would wait forever if it held the lock.

@@ -32,7 +32,7 @@ impl Atoms {
 
     /// What one tilt takes.
     pub(super) fn work(&self) -> f64 {
-        40.0 * float(self.points.len()) + 300.0
+        40.0 * float(self.points.len()) + 450.0
     }
 
     /// The tilted law at c.

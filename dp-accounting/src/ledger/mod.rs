@@ -75,11 +75,11 @@ use std::path::Path;
 
 use dp_core::adjacency::SameRelation;
 use dp_core::notion::SameNotion;
-use dp_core::{Adjacency, Measurement, SecureRng};
+use dp_core::{Adjacency, Interactive, Measurement, SecureRng};
 
 use self::file::LockedFile;
 use crate::Error;
-use crate::budget::{Interactive, Remainder};
+use crate::budget::Remainder;
 
 /// A [`Budget`](crate::Budget) on disk: see the [module](self) for what holds.
 ///
@@ -218,22 +218,24 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
         Ok(measurement.release(data, rng)?)
     }
 
-    /// Pays for one interaction with a mechanism, and starts it when the entry is on disk. See [`Interactive`].
+    /// Pays for one interaction, and opens it when the entry is on disk. See [`Budget::open`](crate::Budget::open).
     ///
     /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: then `start` was not called.
-    pub fn begin<M, H, B, T>(
+    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: then nothing was opened.
+    pub fn begin<I, R>(
         &mut self,
-        mechanism: &Interactive<M, H, B>,
+        interactive: &I,
         note: impl Into<Note>,
-        start: impl FnOnce(&M) -> T,
-    ) -> Result<T, Error>
+        rng: R,
+    ) -> Result<I::Interaction<R>, Error>
     where
-        H: SameNotion<G>,
-        B: SameRelation<A>,
+        I: Interactive,
+        I::Guarantee: SameNotion<G>,
+        I::Adjacency: SameRelation<A>,
+        R: SecureRng,
     {
-        self.charge(&mechanism.cost().clone().into_notion(), note)?;
-        Ok(mechanism.start(start))
+        self.charge(&interactive.guarantee().into_notion(), note)?;
+        Ok(interactive.open(rng))
     }
 
     /// Records a cost for what is done after this. That it has this guarantee under the relation `A` is your assertion. See [`Budget::charge`](crate::Budget::charge).

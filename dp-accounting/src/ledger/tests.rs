@@ -124,6 +124,18 @@ fn what_does_not_fit_draws_nothing_and_writes_nothing() {
     assert_eq!(Ledger::<Pure, ReplaceOne>::open(&path).unwrap().spent(), pure(0.5));
 }
 
+#[test]
+fn interactions_are_opened_when_they_are_on_disk() {
+    let folder = Folder::new("interactions");
+    let path = folder.file("a");
+    let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(0.5)).unwrap();
+    let probe = Probe::new(0.5);
+    assert_eq!(ledger.begin(&probe, "first", Silent), Ok(0));
+    assert_eq!(Ledger::<Pure, ReplaceOne>::open(&path).unwrap().spent(), pure(0.5));
+    assert!(matches!(ledger.begin(&probe, "second", Silent), Err(Error::Exhausted { .. })));
+    assert_eq!((probe.draws(), ledger.entries().len()), (1, 1));
+}
+
 fn survives<G: Recorded>(folder: &Folder, name: &str, costs: &[G], total: &G) {
     let path = folder.file(name);
     let mut ledger = Ledger::<G, AddRemove>::create(&path, "survey", total).unwrap();

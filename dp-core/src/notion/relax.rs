@@ -3,6 +3,7 @@
 use super::{Curve, Gdp, Guarantee, Pure, Rdp, Zcdp, tanh_half};
 use crate::normal::upper_tail;
 use crate::rounding::Enclosure;
+use crate::sealed::Is;
 use crate::search::smallest_with_value_at_most;
 use crate::{Mu, Rho};
 
@@ -16,6 +17,9 @@ use crate::{Mu, Rho};
 /// | [`Gdp`] μ | [`Zcdp`] | ρ = ½μ² |
 /// | [`Gdp`] μ, [`Zcdp`] | [`Rdp`] | the line ξ + ρα |
 /// | any | [`Approx`](super::Approx) | at a chosen δ or ε: [`Guarantee::at_delta`], [`Guarantee::at_epsilon`] |
+///
+/// # Contract
+/// Whatever satisfies the guarantee satisfies the relaxed one. It can be implemented from or to a notion of your own only.
 ///
 /// ```
 /// use dp_core::{Guarantee, Pure, Zcdp};
@@ -103,13 +107,15 @@ impl From<Pure> for Zcdp {
 }
 
 /// Holds of a notion and itself only: the check that two guarantees can be added up, or that a budget can pay.
+///
+/// Sealed: no notion can say that it is another one.
 #[diagnostic::on_unimplemented(
     message = "cannot combine guarantees of different notions: `{Self}` and `{G}`",
     label = "this is a guarantee in `{Self}`, but `{G}` is asked for",
     note = "relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx (`.at_delta(Delta::ZERO)` if it is Pure); \
             if a budget is the stronger one, state the budget in the weaker notion"
 )]
-pub trait SameNotion<G: Guarantee>: Guarantee {
+pub trait SameNotion<G: Guarantee>: Guarantee + Is<G> {
     /// The same guarantee, under the name by which the other side knows its notion.
     fn into_notion(self) -> G;
 }

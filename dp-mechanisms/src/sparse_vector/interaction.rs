@@ -11,14 +11,18 @@ use crate::sample::Bits;
 
 /// Replies to answers one by one, so that each query may be chosen after seeing the replies before it.
 ///
-/// The whole interaction, however many answers it is asked about, costs the guarantee of its [`AboveThreshold`] once. It must be asked about answers that change by at most the
-/// sensitivity between neighbours, and for a [monotone](AboveThreshold::monotone) one they must be monotone together. Dropping it early is fine.
+/// The whole interaction, however many answers it is asked about, costs the guarantee of its [`Watch`](super::Watch) once. All answers that it is asked about must be within the bound on
+/// [`AllAnswers`](dp_core::AllAnswers) that the watch was made for, and for a [monotone](AboveThreshold::monotone) one they must be monotone together. Dropping it early is fine. It cannot be cloned.
 ///
 /// ```
-/// use dp_core::Scale;
-/// use dp_mechanisms::{AboveThreshold, rng::OsSeeded};
+/// use dp_core::{AddRemove, AllAnswers, Interactive, LInf, Pure, Scale, Sensitivity};
+/// use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
 ///
-/// let watch = AboveThreshold::with_scales(50.0, 1, Scale::new(2.0)?, Scale::new(4.0)?)?; // ε = 1 for Δ = 1
+/// let cases = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?); // one more person, one more case on each day
+/// let noise = AboveThreshold::with_scales(50.0, 1, Scale::new(2.0)?, Scale::new(4.0)?)?;
+/// let watch = Watch::new(noise, cases)?;
+/// assert_eq!(watch.guarantee(), Pure::new(1.0)?);
+///
 /// let mut interaction = watch.open(OsSeeded::new()?);
 /// let mut day = 0;
 /// while !interaction.ask(f64::from(day * 10))? { // an outbreak that grows by ten a day

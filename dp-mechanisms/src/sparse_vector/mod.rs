@@ -3,15 +3,17 @@
 mod interaction;
 mod noised;
 mod target;
+mod watch;
 
 pub use interaction::Interaction;
 pub use target::AboveThresholdTarget;
+pub use watch::Watch;
 
 use core::marker::PhantomData;
 
 use dp_core::pairs::RandomizedResponsePair;
 use dp_core::rounding::Enclosure;
-use dp_core::{Dominated, Epsilon, Error, MeasuredIn, Mechanism, Pure, Scale, SecureRng};
+use dp_core::{Dominated, Epsilon, Error, MeasuredIn, Mechanism, Pure, Scale};
 use rand_core::Rng;
 
 use self::noised::Noised;
@@ -38,7 +40,7 @@ use crate::selection::{General, Monotone, Scores};
 /// a bound higher by Δ − (q(y) − q(x)) ≤ Δ, and costs e^(Δ/b₂). ∎
 ///
 /// The proof needs all of it: noise on each answer, scaled by c; the stop after c times yes; and that no noisy answer is released. Published variants that leave one out are not private (claims
-/// SV3 to SV6). It holds as well if each query is chosen after seeing the replies before it: see [`Interaction`].
+/// SV3 to SV6). It holds as well if each query is chosen after seeing the replies before it: see [`Watch`] and [`Interaction`].
 ///
 /// **What is released** is a list of truth values, at most one for each answer, which ends after the c-th yes. The comparison is that of the real numbers of the theorem: digits of both noises are drawn until
 /// no further digit can change which one is larger.
@@ -179,13 +181,8 @@ impl<S> AboveThreshold<S> {
         Ok((b1 * twice + b2 * (twice + Enclosure::point(answers.into()).ln())).hi())
     }
 
-    /// Starts an interaction whose replies are to be published. Each interaction costs the guarantee once.
-    pub fn open<R: SecureRng>(&self, rng: R) -> Interaction<R> {
-        self.simulate(rng)
-    }
-
-    /// Starts an interaction with *any* generator, for tests and simulations.
-    pub fn simulate<R: Rng>(&self, mut rng: R) -> Interaction<R> {
+    /// Starts an interaction.
+    pub(crate) fn start<R: Rng>(&self, mut rng: R) -> Interaction<R> {
         let threshold = Noised::draw(self.threshold, self.threshold_scale, &mut Bits::new(&mut rng));
         Interaction { threshold, answer_scale: self.answer_scale, left: self.positives, rng }
     }
@@ -349,7 +346,7 @@ mod tests {
     #[test]
     fn interactions_end_after_the_last_positive() {
         let noise = scaled(2, 1e-3, 1e-3);
-        let mut interaction = noise.simulate(Insecure::seeded(8));
+        let mut interaction = noise.start(Insecure::seeded(8));
         let replies =
             [5.0, -5.0, f64::NEG_INFINITY, f64::INFINITY].map(|answer| interaction.ask(answer).unwrap());
         assert_eq!((replies, interaction.positives_left()), ([true, false, false, true], 0));
@@ -362,8 +359,7 @@ mod tests {
         );
         assert_eq!(noise.draw(&[], &mut Insecure::seeded(8)).unwrap(), [] as [bool; 0]);
         // `NaN` counts as 0, which is the threshold: decided by the noise.
-        let ups =
-            (0..200).filter(|seed| noise.simulate(Insecure::seeded(*seed)).ask(f64::NAN).unwrap()).count();
+        let ups = (0..200).filter(|seed| noise.start(Insecure::seeded(*seed)).ask(f64::NAN).unwrap()).count();
         assert!((50..150).contains(&ups), "{ups}"); // misses with probability below 2·e^−25 (Hoeffding)
     }
 

@@ -1,7 +1,7 @@
 //! How well the worst direction is seen.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Error, Norm, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::example::Integers;
 use super::solve::cholesky;
@@ -92,7 +92,7 @@ impl Query for LeastEigenvalue {
 }
 
 /// The same in all norms: the answer is one number.
-impl<N: Norm> SensitivityIn<N> for LeastEigenvalue {
+impl<N: Subadditive> SensitivityIn<N> for LeastEigenvalue {
     #[allow(clippy::cast_precision_loss)] // below 2²⁶
     fn sensitivity(&self) -> Sensitivity<N, AddRemove> {
         let square = Enclosure::point(self.integers.longest() as f64).square();

@@ -1,6 +1,6 @@
 //! The largest degree of a graph.
 
-use dp_core::{EdgeAdjacency, Error, Norm, Query, Sensitivity, SensitivityIn};
+use dp_core::{EdgeAdjacency, Error, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::{Graph, declared, told};
 
@@ -44,7 +44,7 @@ impl Query for MaxDegree {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for MaxDegree {
+impl<N: Subadditive> SensitivityIn<N> for MaxDegree {
     fn sensitivity(&self) -> Sensitivity<N, EdgeAdjacency> {
         Sensitivity::new(1.0).expect("one is a sensitivity")
     }

@@ -1,6 +1,6 @@
 //! k-stars: a node with k of its neighbours.
 
-use dp_core::{EdgeAdjacency, Error, L1, Norm, Query, Sensitivity, SensitivityIn};
+use dp_core::{EdgeAdjacency, Error, L1, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::graph::index;
 use super::{Graph, LARGEST_COUNT, declared, told};
@@ -147,7 +147,7 @@ impl Query for KStars {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for KStars {
+impl<N: Subadditive> SensitivityIn<N> for KStars {
     fn sensitivity(&self) -> Sensitivity<N, EdgeAdjacency> {
         Sensitivity::new(self.moved([self.most(); 2])).expect("at most 2⁵³")
     }

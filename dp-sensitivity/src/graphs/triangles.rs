@@ -1,6 +1,6 @@
 //! Triangles: three nodes that are all joined.
 
-use dp_core::{EdgeAdjacency, Error, L1, Norm, Query, Sensitivity, SensitivityIn};
+use dp_core::{EdgeAdjacency, Error, L1, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::graph::index;
 use super::{Graph, declared, told};
@@ -149,7 +149,7 @@ impl Query for Triangles {
     }
 }
 
-impl<N: Norm> SensitivityIn<N> for Triangles {
+impl<N: Subadditive> SensitivityIn<N> for Triangles {
     fn sensitivity(&self) -> Sensitivity<N, EdgeAdjacency> {
         Sensitivity::new(told(self.most())).expect("a number of nodes is a sensitivity")
     }

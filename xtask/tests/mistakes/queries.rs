@@ -3,12 +3,13 @@
 use anyhow::Result;
 use dp_core::measurement::SplitAt;
 use dp_core::{
-    AddRemove, Approx, Bounds, Calibrate, L1, LInf, Measurement, Mechanism, Query, Scale, Sensitivity,
+    AddRemove, AllAnswers, Approx, Bounds, Calibrate, Interactive, L1, LInf, Measurement, Mechanism, Query,
+    Scale, Sensitivity,
 };
 use dp_mechanisms::local::{FrequencyOracle, KRandomizedResponse};
 use dp_mechanisms::rng::OsSeeded;
 use dp_mechanisms::selection::{Exponential, TopK};
-use dp_mechanisms::{AboveThreshold, DiscreteLaplace, Laplace, StabilityHistogram, SyntheticData};
+use dp_mechanisms::{AboveThreshold, DiscreteLaplace, Laplace, StabilityHistogram, SyntheticData, Watch};
 use dp_sensitivity::smooth::{ArsinhNormal, PolyPlace};
 use dp_sensitivity::{Histogram, Mean, ProposeTestRelease, Quantile, TrimmedMean, Variance};
 
@@ -60,8 +61,8 @@ fn sensitivities() -> Result<Vec<Mistake>> {
 fn selections() -> Result<Vec<Mistake>> {
     let (scale, mut rng) = (Scale::new(2.0)?, OsSeeded::new()?);
     let one = Sensitivity::<LInf, AddRemove>::new(1.0)?;
-    let above = AboveThreshold::epsilon(1.0, -1e9, 1)?.calibrate(one)?.0;
-    let mut interaction = above.open(OsSeeded::new()?);
+    let watch = Watch::new(AboveThreshold::epsilon(1.0, -1e9, 1)?, AllAnswers::asserting(one))?;
+    let mut interaction = watch.open(OsSeeded::new()?);
     interaction.ask(1e9)?;
     Ok(vec![
         refused!("A selection from no candidates.", Exponential::with_scale(scale).draw(&[], &mut rng)),

@@ -1,4 +1,4 @@
-//! The sparse vector technique and four published variants of it that are not private.
+//! The sparse vector technique, four published variants of it that are not private, and its noise for monotone answers on answers that are not.
 //!
 //! The variants exist here only, as the scales of their noise and what they release; nothing draws from them. The numbers in SV3 to SV6 are those of the algorithms in Lyu, Su and
 //! Li, "Understanding the sparse vector technique for differential privacy" (2017).
@@ -8,7 +8,7 @@ mod integral;
 mod variants;
 
 pub(super) use correct::SV1;
-pub(super) use variants::{SV3, SV4, SV5, SV6};
+pub(super) use variants::{SV3, SV4, SV5, SV6, SV7};
 
 use dp_core::{AddRemove, Calibrate, Error, LInf, LInfMonotone, Sensitivity};
 

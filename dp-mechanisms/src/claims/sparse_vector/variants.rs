@@ -1,4 +1,4 @@
-//! SV3 to SV6: what is lost when a part of the sparse vector technique is left out.
+//! SV3 to SV7: what is lost when a part of the sparse vector technique is left out, or its noise is that of other answers.
 
 use dp_core::Error;
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
@@ -71,6 +71,26 @@ pub(in crate::claims) const SV6: Claim = Claim {
     },
 };
 
+pub(in crate::claims) const SV7: Claim = Claim {
+    id: "SV7",
+    source: "Lyu, Su and Li 2017, on monotone queries, read of each answer by itself",
+    statement: "the sparse vector technique with noise for monotone answers, Lap(Δ/ε₁) on the threshold and Lap(cΔ/ε₂) on the answers, is ε-DP for any counts under replace-one, \
+                because one count by itself moves in one direction",
+    formula: "claimed: loss ≤ ε;  true: loss up to Δ/b₁ + 2cΔ/b₂, nearly 2ε for large c",
+    meaning: "Ten records are an a and eleven a b; in the neighbour one b has become an a. Ask five times whether there are more than ten a's and then whether there are more than \
+              ten b's. Each count moves by one, in some direction, but not in the same one: the replies no, no, no, no, no, yes have an exact loss of 1.4375 where 1 was to be paid. So no \
+              count of the library states that it is monotone. A query of many numbers does, or somebody says so of all answers together; without that the noise is larger, and on the \
+              same answers stays within ε.",
+    kind: Kind::Refutation,
+    expected: Verdict::Refuted,
+    check: || {
+        let monotone = || Ok(Variant { noise: noise_of(&calibrated(EPSILON, 1, true)?), reveals: false });
+        monotone()
+            .and_then(|variant| judge(&variant, trading_places, 5))
+            .unwrap_or_else(|error| Finding::undecided(error.to_string()))
+    },
+};
+
 /// What the variants promise here; their scales are those for ε = 1 and Δ = 1.
 const EPSILON: f64 = 1.0;
 
@@ -104,6 +124,11 @@ fn shifted(no: usize, yes: usize, by: f64) -> Instance {
         there: list(1.0, 0.0),
         replies: [vec![false; no], vec![true; yes]].concat(),
     }
+}
+
+/// How many a's there are, m times no, then how many b's, yes: a record that turns from b to a.
+fn trading_places(no: usize) -> Instance {
+    shifted(no, 1, 0.0)
 }
 
 /// Answers that change places with a last one.
@@ -222,7 +247,7 @@ mod tests {
             assert_eq!(finding.verdict, Verdict::Undecided, "{}", finding.detail);
         }
         // The same instances with the noise of the claims.
-        for claim in [SV3, SV4, SV5, SV6] {
+        for claim in [SV3, SV4, SV5, SV6, SV7] {
             let (finding, as_expected) = claim.run();
             assert!(as_expected, "{}", finding.detail);
         }
@@ -247,6 +272,10 @@ mod tests {
                 "{found}"
             );
         }
+        // The monotone price for answers of opposite directions: nearly ½ + 2·½.
+        let monotone = Variant { noise: noise_of(&calibrated(1.0, 1, true).unwrap()), reveals: false };
+        let found = loss(&monotone, &trading_places(5));
+        assert!((found.lo() - 1.4375).abs() < 5e-5 && found.hi() <= 1.5, "{found}");
         // No finite loss without noise on the answers.
         assert_eq!(loss(&Variant::new(2.0, 0.0, false), &crossing(1)).lo(), f64::INFINITY);
         // At least m/2 without a limit on the positives.

@@ -1,10 +1,10 @@
 //! Selections, and the sparse vector.
 
-use dp_core::Query;
-use dp_mechanisms::AboveThreshold;
+use dp_core::{AllAnswers, Interactive, Query};
 use dp_mechanisms::selection::{
     Exponential, ExponentialNoise, GumbelNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK,
 };
+use dp_mechanisms::{AboveThreshold, Watch};
 
 use super::Audit;
 use super::mechanisms::DELTA;
@@ -171,15 +171,12 @@ fn above() -> Audits {
     let turned = |ten: f64, last: f64| [&[ten; 10][..], &[last]].concat();
     let pair = || [turned(-1.0, 1.0), turned(0.0, 0.0)];
     let one = answers().with(AboveThreshold::epsilon(2.0, 0.5, 1)?)?;
-    let (mechanism, guarantee) = {
-        use dp_core::Calibrate;
-        let sensitivity = dp_core::SensitivityIn::<dp_core::LInf>::sensitivity(&answers());
-        AboveThreshold::epsilon(2.0, 0.5, 1)?.calibrate(sensitivity)?
-    };
+    let watch = Watch::new(AboveThreshold::epsilon(2.0, 0.5, 1)?, AllAnswers::coordinates_of(&answers()))?;
+    let guarantee = watch.guarantee();
     let [x, y] = pair();
     let neighbours = format!("{x:?} and {y:?}");
     let asked = move |first: bool, rng: &mut dp_mechanisms::rng::Insecure| {
-        let mut interaction = mechanism.simulate(rng);
+        let mut interaction = watch.simulate(rng);
         let mut found = vec![];
         for answer in if first { &x } else { &y } {
             match interaction.ask(*answer) {

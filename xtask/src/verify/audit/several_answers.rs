@@ -1,6 +1,6 @@
 //! Releases of many answers by one scheme: a hold-out set that is asked again and again, and the counts of a tree.
 
-use dp_core::Query;
+use dp_core::{Interactive, Query};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{HierarchicalCounts, Hierarchy, ReusableHoldout};
 
@@ -18,7 +18,7 @@ fn holdout() -> Audits {
     let claim = Claim::of(&scheme.guarantee(), 0.0)?;
     let asked = move |first: bool, rng: &mut Insecure| {
         let data = [if first { 0.0 } else { 1.0 }];
-        let mut session = scheme.simulate(&data, rng).ok()?;
+        let mut session = scheme.over(&data).ok()?.simulate(rng);
         let mut seen = [3; 3];
         let mut training = 0.0;
         for seen in &mut seen {

@@ -1,8 +1,11 @@
 //! The sparse vector technique with a part left out. Algorithms are numbered as in Lyu, Su and Li, "Understanding the sparse vector technique for differential privacy" (2017).
 
-use dp_core::{AddRemove, Calibrate, Error, LInf, Mechanism, Scale, Sensitivity};
+use dp_core::{
+    AddRemove, AllAnswers, Calibrate, Error, Interactive, LInf, LInfMonotone, Mechanism, ReplaceOne, Scale,
+    Sensitivity,
+};
 use dp_mechanisms::rng::Insecure;
-use dp_mechanisms::{AboveThreshold, Laplace, ReusableHoldout};
+use dp_mechanisms::{AboveThreshold, Laplace, ReusableHoldout, Watch};
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -43,6 +46,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         check: |effort| first_positive(effort, &Variant { threshold: 0.0, answers: 2.0, positives: 1 }),
     },
     Mutant {
+        name: "sparse vector at the monotone price for counts that move apart",
+        mistake: "the sensitivity of one count, which moves in one direction, stands for a sequence of counts, of which one falls where the other rises",
+        right: "an interaction asks for a bound on all answers together, and no query of one number says that it is monotone",
+        check: |effort| trading_places(effort, &monotone_noise(1.0)?),
+    },
+    Mutant {
         name: "hold-out set whose answers share no budget",
         mistake: "each answer from the hold-out set is paid for as if it were the only one",
         right: "all comparisons share one half of ε, and all answers the other",
@@ -56,7 +65,7 @@ fn holdout(effort: Effort) -> Result<Caught, Error> {
     let asked = |budget: u32, questions: u32, data: &f64, rng: &mut Insecure| {
         let scheme = ReusableHoldout::new(1.0, 1, 0.0, budget)?;
         let records = [*data];
-        let mut session = scheme.simulate(&records, rng)?;
+        let mut session = scheme.over(&records)?.simulate(rng);
         let mut sum = 0.0;
         for _ in 0..questions {
             sum += session.ask(0.5, |x: &f64| *x).map_or(0.5, |answer| answer.value);
@@ -185,6 +194,33 @@ fn changing_places(effort: Effort, variant: &Variant) -> Result<Caught, Error> {
     trial.audit(effort, |answers, rng| variant.draw(EPSILON, answers, rng), right)
 }
 
+/// The library's noise for a list of answers that move in one direction.
+fn monotone_noise(epsilon: f64) -> Result<AboveThreshold, Error> {
+    let target = AboveThreshold::epsilon(epsilon, 10.0, 1)?.monotone();
+    let (noise, _) = target.calibrate(Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?)?;
+    AboveThreshold::with_scales(10.0, 1, noise.threshold_scale(), noise.answer_scale())
+}
+
+/// A record that turns from b to a, among ten a's and eleven b's: five questions for the number of a's, then one for that of b's.
+fn trading_places(effort: Effort, variant: &AboveThreshold) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let one = AllAnswers::asserting(Sensitivity::<LInf, ReplaceOne>::new(1.0)?);
+    let library = Watch::new(AboveThreshold::epsilon(EPSILON, 10.0, 1)?, one)?;
+    let asked = |a: f64, b: f64| [a, a, a, a, a, b];
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&asked(10.0, 11.0)[..], &asked(11.0, 10.0)[..]],
+        looking_at: "whether the first yes is for the b's",
+        label: |replies: &Replies| u64::from(replies.above == [false, false, false, false, false, true]),
+    };
+    let right = |answers: &[f64], rng: &mut Insecure| {
+        let mut interaction = library.simulate(rng);
+        let above = answers.iter().map_while(|answer| interaction.ask(*answer).ok()).collect();
+        Ok(Replies { above, shown: f64::NAN })
+    };
+    trial.audit(effort.times(8), |answers, rng| replies(variant, answers, rng), right)
+}
+
 /// Twenty-five answers that one record raises.
 fn first_positive(effort: Effort, variant: &Variant) -> Result<Caught, Error> {
     const EPSILON: f64 = 2.0;
@@ -222,5 +258,7 @@ mod tests {
         assert!(!changing_places(EFFORT, &right(2)).unwrap().caught);
         assert!(!crossing(EFFORT, 1, &right(1)).unwrap().caught);
         assert!(!first_positive(EFFORT, &right(1)).unwrap().caught);
+        // ½ + 2·½ is 1.5 at the monotone price of 1, so that two thirds of it keep the promise.
+        assert!(!trading_places(EFFORT, &monotone_noise(2.0 / 3.0).unwrap()).unwrap().caught);
     }
 }

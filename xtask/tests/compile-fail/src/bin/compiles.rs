@@ -2,11 +2,12 @@
 
 use dp_accounting::Budget;
 use dp_core::{
-    AddRemove, Bounds, Calibrate, Delta, Gdp, L1, LInf, LInfMonotone, Measurement, Mechanism, Pure, Query, Scale, Sensitivity, Zcdp,
+    AddRemove, AllAnswers, Bounds, Calibrate, Delta, Gdp, Interactive, L1, L2, LInf, LInfMonotone, Measurement, Mechanism, Pure, Query, Scale,
+    Sensitivity, SensitivityIn, Zcdp,
 };
 use dp_mechanisms::rng::{Insecure, OsSeeded};
 use dp_mechanisms::selection::Exponential;
-use dp_mechanisms::{AboveThreshold, Gaussian, Laplace};
+use dp_mechanisms::{AboveThreshold, Gaussian, Laplace, MixedNoise, ReusableHoldout, Watch};
 use dp_ml::scheduled::{
     Clip, LastIterate, LearningRate, LinearRegression, MultiPass, Noise, SameIterate, Schedule, ScheduledSgd, Trajectory,
 };
@@ -37,6 +38,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let one_way = Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?;
     AboveThreshold::epsilon(1.0, 50.0, 3)?.monotone().calibrate(one_way)?;
     AboveThreshold::epsilon(1.0, 50.0, 3)?.calibrate(Sensitivity::<LInf, _>::from(one_way).under_replace_one()?)?;
+
+    let in_a: Sensitivity<LInf, AddRemove> = Count::matching(|record: &char| *record == 'a').sensitivity();
+    let watch = Watch::new(AboveThreshold::epsilon(0.5, 10.0, 1)?, AllAnswers::asserting(in_a))?;
+    let monotone = AllAnswers::monotone_coordinates_of(&votes()?);
+    let votes = Watch::new(AboveThreshold::epsilon(0.5, 10.0, 1)?.monotone(), monotone)?;
+    let mut budget = Budget::new(Pure::new(1.0)?);
+    let mut interaction = budget.open(&watch, OsSeeded::new()?)?;
+    interaction.ask(7.0)?;
+    budget.open(&votes, &mut rng)?.ask(7.0)?;
+    votes.simulate(Insecure::seeded(1)).ask(7.0)?;
+    let holdout = ReusableHoldout::new(1.0, 4, 0.1, 1)?;
+    Budget::new(Pure::new(1.0)?).open(&holdout.over(&ages)?, &mut rng)?.ask(0.5, |age| age / 110.0)?;
+    let (l1, l2) = (Sensitivity::<L1, AddRemove>::new(1.0)?, Sensitivity::<L2, AddRemove>::new(1.0)?);
+    MixedNoise::least_variance(1.0, 1e-6)?.for_sensitivities(l1, l2)?;
 
     let schedule = Schedule { rates: LearningRate::Constant(0.1), steps: 3, noise: Noise::Constant(1.0) };
     let (loss, sampler) = (LinearRegression::<[f64; 2]>::new(1)?, MultiPass::new(100, 1)?);

@@ -1,0 +1,11 @@
+//! What closes the traits that are checks: nobody outside of this crate can say that they hold.
+
+/// Holds of a type and itself only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` and `{T}` are two relations or notions, and this holds of one and itself only",
+    label = "not `{T}`",
+    note = "this check is closed: state the guarantee under the relation, or in the notion, that is asked for"
+)]
+pub trait Is<T> {}
+
+impl<T> Is<T> for T {}
