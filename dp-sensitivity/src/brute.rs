@@ -88,7 +88,7 @@ pub(crate) fn farthest(
 
 /// All choices of so many of the first numbers.
 #[cfg(test)]
-fn subsets(of: usize, size: usize) -> Vec<Vec<usize>> {
+pub(crate) fn subsets(of: usize, size: usize) -> Vec<Vec<usize>> {
     multisets(of, size).into_iter().filter(|list| list.windows(2).all(|pair| pair[0] < pair[1])).collect()
 }
 

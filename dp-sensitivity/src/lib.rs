@@ -87,6 +87,8 @@ mod propose_test_release;
 mod quantile;
 mod reciprocal_count;
 mod root_ladder;
+#[cfg(test)]
+mod root_ladder_brute;
 mod second_moment;
 mod sensitivity_bound;
 pub mod smooth;

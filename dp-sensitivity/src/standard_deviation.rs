@@ -19,14 +19,14 @@ use crate::{LocalSensitivity, Variance, ladder, root_ladder};
 ///
 /// # On these data
 /// The local sensitivity is mostly far below: about Λ²/(2n·SD). Up to distance 64 the ladder is the least one, up to rounding: two neighbours within k steps of x differ most when the records that are not of x are in one place and the
-/// others are neighbours in the order, which leaves a search in one dimension for each of a few windows. The source derives it (`root_ladder`).
+/// others are neighbours in the order, which leaves a search in one dimension for each of a few windows. The source has the theorem and its proof (`root_ladder`), and a ladder by brute force beside it.
 ///
-/// Beyond, it is an upper ladder. For k ≥ 1 neighbours within k steps of x share n − 1 records, of which n − 1 − k are records of x. So Q' is at least the least sum of squared
-/// deviations R of n − 1 − k of them, their mean is at most some d from the farther bound, and both are within reach of every neighbour of x in k + 1 steps:
+/// Beyond, it is an upper ladder. Two neighbours of which one is within k ≥ 1 steps of x share n − 1 records, of which at least n − 1 − k are records of x. So their Q' is at least R⁽ᵏ⁾(x), the least sum of squared deviations of n − 1 − k records of x, and their mean is at most
+/// d⁽ᵏ⁾(x) from the farther bound, if the other k of the n − 1 are at the bounds. Hence they differ by at most
 ///
-/// > A⁽ᵏ⁾(x) = (√(R + d²(n−1)/n) − √R)/√(n−1)
+/// > U⁽ᵏ⁾(x) = (√(R + d²(n−1)/n) − √R)/√(n−1), or √(…)/√n for the population.
 ///
-/// is a ladder. So the smooth bound is the smallest there is for up to 64 records, and wherever distances up to 64 decide it, which they do for any number of records for β of 0.3 or more. It takes O(n log n), and from distance 2¹⁴ on
+/// U is a ladder: n − 1 − k records of x include n − 2 − k of any neighbour y, so R⁽ᵏ⁺¹⁾(y) ≤ R⁽ᵏ⁾(x) and d⁽ᵏ⁺¹⁾(y) ≥ d⁽ᵏ⁾(x), and U rises with d and falls with R. The smaller of two ladders is a ladder, and so is one that goes over to U. So the smooth bound is the smallest there is for up to 64 records, and wherever distances up to 64 decide it, which they do for any number of records for β of 0.3 or more. It takes O(n log n), and from distance 2¹⁴ on
 /// the global sensitivity, which counts for β below 0.001 or so.
 ///
 /// The other way is the root of a noisy variance, which is post-processing: `.map(|v| v.max(0.0).sqrt())`. Its error is about that of the variance over 2·SD.
@@ -89,13 +89,15 @@ impl StandardDeviation {
         self.variance.size()
     }
 
-    /// √(Q' + step) − √Q' where both are n(n−1) times as much, without cancellation: step/(√(Q' + step) + √Q'), to a relative 2⁻⁴⁹.
+    /// √(left + step) − √left without cancellation, step/(√(left + step) + √left): right to a relative 2⁻⁴⁹, since all terms are positive.
     fn step(left: Enclosure, step: Enclosure) -> Enclosure {
         if step == Enclosure::ZERO { step } else { step / ((left + step).sqrt() + left.sqrt()) }
     }
 
-    /// How far the deviation moves, in the units of the data, when the root of n(n−1)·Q does so, and what rounding adds: each computed deviation is off by at most 2⁻⁵¹ of the width and, where
-    /// it underflows, the smallest float. Rises with its argument.
+    /// How far the computed deviation moves, in the units of the data, when the root of n(n−1)·Q moves by so much; rounded up. Rises with its argument.
+    ///
+    /// *Rounding.* Records become whole numbers first, each by itself, and n·Q is exact. An answer is then rounded three times as a variance (n·Q, the divisor and their quotient become floats), which the root halves, and once as a root: by 2.5·2⁻⁵³ of itself, and it is at most W/√2 units. So it is off by less than
+    /// 2⁻⁵² of the width, and two answers by less than 2⁻⁵¹; 2⁻⁵⁰ is added. Units are powers of two: the last product is exact, unless it underflows, where either answer is off by half of the smallest float; four of these are added.
     fn moved_by(self, root: Enclosure) -> f64 {
         let n = self.variance.count();
         let moved = root / (enclose(n * (n - 1)) * enclose(self.variance.divisor())).sqrt();
@@ -104,14 +106,15 @@ impl StandardDeviation {
             .hi()
     }
 
-    /// The same, with room for the errors of a rung: these are at most 2⁻⁴² of it, and this rises by more from step to step, so that a ladder that is known so well is one exactly.
+    /// The same, with room for the errors of a rung, so that a ladder that is known to 2⁻⁴² relatively from above is one exactly: if t ≤ r ≤ (1 + 2⁻⁴²)·t for the true rung t and the computed r, then t(x, k) ≤ t(y, k+1) gives
+    /// r(x, k)·(1 + k·2⁻⁴⁰) ≤ t(y, k+1)·(1 + 2⁻⁴²)·(1 + k·2⁻⁴⁰) ≤ r(y, k+1)·(1 + (k+1)·2⁻⁴⁰). Rounding this product and what follows adds 2⁻⁵⁰ or so, of which 2⁻⁴⁰ − 2⁻⁴² leaves plenty.
     fn at(self, root: Enclosure, distance: usize) -> f64 {
         #[allow(clippy::cast_precision_loss)] // below 2³²
         let room = Enclosure::ONE + Enclosure::point(distance as f64) * Enclosure::point(power_of_two(-40));
         self.moved_by(Enclosure::point((root * room).hi())).min(self.sensitivity)
     }
 
-    /// A⁽⁰⁾ and the upper ladder.
+    /// A⁽⁰⁾, and the upper ladder U from distance 1 on. For data at hand √Q rises most where Q does; and where Q falls most, it falls to the least Q'.
     fn upper(self, deviations: &Deviations, ends: &Ends, distance: usize) -> f64 {
         let n = self.variance.count();
         if distance == 0 {

@@ -1,11 +1,18 @@
 //! The largest difference of two norms along a line.
 //!
-//! Let φ = √(q + r) − √q with q(s) = q₀ + q₂·s² and r(s) = r₀ + r₁·s + r₂·s², where q₀, q₂, r₁, r₂ ≥ 0, and √(q + r) is convex for s ≥ 0, as the norm of a vector that moves along a line is. Then
-//! φ = r/D with D = √(q + r) + √q. Both q and r rise with s, and r and D are convex. So with a tangent of D from below and a chord of r from above, between s = l and s = h,
+//! # What is searched
+//! φ(s) = √(q + r) − √q for 0 ≤ s ≤ some end, with q(s) = q₀ + q₂·s² and r(s) = r₀ + r₁·s + r₂·s². The caller sees to it that
+//! - q₀, q₂, r₁, r₂ ≥ 0 (r₀ may be negative), so that q and r rise with s, and r is convex;
+//! - q + r is |A + B·s|² for some vectors A and B, so that √(q + r) is convex in s; √q is so in any case.
 //!
-//! > φ(s) ≤ r(h)/D(l), and φ(s) ≤ max { r(e)/(D(m) + D'(m)·(e − m)) : e = l, h } where these denominators are positive,
+//! # Bounds on a range l ≤ s ≤ h
+//! φ = r/D with D = √(q + r) + √q, which rises and is convex. Where φ ≥ 0, that is r ≥ 0:
+//! - **coarse**: φ(s) ≤ r(h)/D(l), and φ(s) ≤ √r(s) ≤ √r(h) where D(l) may be zero;
+//! - **fine**: r is below its chord c, and D above its tangent d at the middle m, so φ ≤ c/d, if d > 0 on the range. A quotient of two linear functions is monotone, so it is enough to look at the ends, at which c = r. This is off by the square of h − l, while the coarse one is off by h − l.
 //!
-//! the second since a quotient of linear functions is monotone. It is off by the square of h − l, so that halving what may hold the largest value comes to an end soon. Where r is negative these are no bounds, but φ is negative too, and the search starts from 0.
+//! Where r < 0 these are no bounds, but φ is negative then, and 0 is reached in any case ([`largest`] begins with it).
+//!
+//! *Floats.* r, D and the tangent are enclosures and upper ends are taken; a root of something that rounding made negative is the root of 0. √q has a kink at s = 0 if q₀ = 0: there D' is not known, unless q is 0 altogether, and the coarse bound serves.
 
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -43,7 +50,7 @@ impl Line {
         if roots.lo() > 0.0 { r / roots } else { Enclosure::new(0.0, r.sqrt().hi()) }
     }
 
-    /// No less than φ(s) for all s from `low` to `high`, both at least 0.
+    /// No less than φ(s), where that is positive, for all s from `low` to `high`, both at least 0.
     pub(crate) fn above(&self, low: f64, high: f64) -> f64 {
         let ends = [low, high].map(Enclosure::point);
         let (first, last) = (self.roots(ends[0]), self.r(ends[1]));
@@ -55,7 +62,7 @@ impl Line {
             return coarse;
         }
         let two = Enclosure::point(2.0);
-        // q'/2 and (q + r)'/2
+        // D' = (q + r)'/(2·√(q + r)) + q'/(2·√q): here are q'/2 and (q + r)'/2.
         let slope = self.q[1] * middle;
         let both = slope + self.r[1] / two + self.r[2] * middle;
         let steepness = both / whole + if root.hi() > 0.0 { slope / root } else { Enclosure::ZERO };
@@ -74,7 +81,7 @@ pub(crate) trait Curve {
     /// No more than what is reached in this place.
     fn at(&self, s: f64) -> f64;
 
-    /// No less than what is reached between two places, which is the sooner close to it the closer they are.
+    /// No less than what is reached between two places, if that is positive; the closer they are, the closer to it.
     fn above(&self, low: f64, high: f64) -> f64;
 }
 
@@ -99,9 +106,9 @@ impl Curve for Segment {
     }
 }
 
-/// The largest value that any of these reach, rounded up by 2⁻⁴³ relatively, and what their bounds are off by in places that floats do not divide.
+/// The largest value that any of these reach, or 0: rounded up, by 2⁻⁴³ relatively, or by what `above` is off for two adjacent floats.
 ///
-/// The range with the largest bound is halved, until that is no larger than what was reached, or is all that floats can tell.
+/// Branch and bound: the range with the largest bound is halved, until that is no larger than what was reached, or has no float inside. All other ranges have smaller bounds, so what is returned is above everything in either case.
 pub(crate) fn largest(curves: &[Box<dyn Curve + '_>]) -> f64 {
     let mut reached = 0.0f64;
     let mut ranges = BinaryHeap::new();

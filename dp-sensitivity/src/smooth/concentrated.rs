@@ -1,38 +1,51 @@
-//! Calibration to ρ-zCDP by enclosing the Rényi divergences of all orders.
+//! Calibration to ρ-zCDP: a multiple c that is enough for all neighbours and all orders.
 //!
-//! **Which neighbours.** In units of P's scale the shift is at most 1/c, and at most e^λ/c, Q being stretched by e^λ. For 0 ≤ λ ≤ β the first is the smaller one, and by the two lemmas of the module it is
-//! enough to look at λ = 0 and λ = β with this shift. Below zero the ratios are cut into pieces, −β ≤ … ≤ a ≤ λ ≤ b ≤ … ≤ 0: on each the shift is at most e^b/c, and it is enough to look at both
-//! ends with this one; b is the lower end of the piece above, which has the larger shift.
+//! # What must hold
+//! Noise c·S(x)·Z is ρ-zCDP when D_α(P‖Q) ≤ ρα for all α > 1 and all P and Q that neighbours can have. In units of P's scale and centre, P is the law of Z, and Q that of s + e^λ·Z, with
 //!
-//! Let L = ln p/q. For each order α,
+//! > |λ| ≤ β and |s| ≤ min(1, e^λ)/c:
 //!
-//! > e^((α−1)·D_α) − 1 = ∫ p·g(L),  g(L) = e^((α−1)L) − 1 + (α−1)·(e^−L − 1) ≥ 0:
+//! the scales are c·S(x) and c·S(y) = e^λ·c·S(x), and the answers differ by at most the smaller of S(x) and S(y).
 //!
-//! what was added to p^α·q^(1−α) has the integral zero, and what is left is small where the loss is, so that an error of a hundredth in it is one of a hundredth in D_α. The line is cut into cells. On each, L is enclosed by its value in the
-//! middle and by its slope, g is convex and largest at an end of L, and the mass of P is known.
+//! # Finitely many neighbours
+//! By the lemmas of [the module](super) D_α rises with |s|, and for a fixed s it is convex in λ. So on a range p ≤ λ ≤ q it is enough to look at λ = p and λ = q with one shift that is at least all of those in the range.
+//! - *0 ≤ λ ≤ β.* The shift is at most 1/c: look at (0, 1/c) and (β, 1/c).
+//! - *−β ≤ λ ≤ 0* is cut into pieces. On p ≤ λ ≤ q the shift is at most e^q/c: look at (p, e^q/c). At (q, e^q/c) the piece above, or (0, 1/c), has been looked at with a larger shift.
 //!
-//! **Beyond the cells** (T), ∫ p^α·q^(1−α) ≤ √P(T)·e^((α−1)·D) with D = D_(2α−1), by Cauchy and Schwarz, and (α−1)·Q(T) bounds the rest.
+//! This is what `neighbours` lists. The number of pieces, and all of [`Effort`], decide how much noise is found, never whether it is enough.
 //!
-//! **All orders.** With R the law that is stretched but not shifted, D_α(P‖Q) ≤ D_α(P‖R) + D_∞(R‖Q). The first is bounded by each law, the second by e^β·s times the largest slope of −ln h. This settles all large
-//! orders, and the D above. K(α) = (α−1)·D_α is convex with K(1) = 0. Between 1 and the first order α₁ it is at most D_α₁·(α−1), so K(α₁) ≤ ρ·(α₁ − 1) is enough. Between two orders a < b, ρα(α−1) is above its tangent in the middle, which at
-//! either end x is ρ·(x(x−1) − (b−a)²/4). So it is enough that K is at most this at both ends.
+//! # One pair
+//! [`orders`] bounds D_α for all orders at once, from a table of P that all pairs share (`cells`).
+//!
+//! # What is trusted
+//! That each law meets the contract of [`Density`], which its own file derives; that `Enclosure` encloses; and `least`, which returns only a multiple that was judged to be enough. `branch_and_bound` proves the result in another way, for all ρ ≤ 10⁻².
+//!
+//! # Small ρ
+//! Nothing above supposes that ρ is large or small; only accuracy changes. Losses are about √(2ρ) and must be known to a hundredth of that. In a cell of width w, L' is the difference of two slopes of φ, each of which is known to about w, so L is known to about w²: cells get finer like
+//! ρ^¼ (`finer`). Rounding adds 2⁻⁵⁰·φ ≤ 10⁻¹² to a loss, and 2·10⁻⁹ where a law is known by a quadrature of that accuracy; √(2ρ) is 1.4·10⁻³ at the least ρ that is allowed, and 1.4·10⁻² for such a law.
 
-use dp_core::rounding::{Enclosure, add_up, exp_m1_up, mul_up};
+mod orders;
+
+use dp_core::rounding::{Enclosure, mul_up};
 
 use super::calibrated::with_room;
 use super::choice::least;
+use orders::Pair;
 
-/// A law of which enough is known: symmetric, falling on both sides of zero, and with φ = −ln h convex in ln z.
+/// A law of which enough is known.
+///
+/// # Contract
+/// It is symmetric and has a positive density e^−φ up to a constant; φ rises with |z|, is Lipschitz, and φ(e^v) is convex in v. For all z ≥ 0, everything here encloses or bounds what it says, whatever the interval.
 pub(super) trait Density {
-    /// Encloses φ(z), up to a constant, for a z ≥ 0 that is known to a few digits less than a float.
+    /// Encloses φ(z), up to one constant. Asked for a z that is known to a few digits less than a float.
     fn exponent(&self, z: Enclosure) -> Enclosure;
     /// Encloses φ' on an interval of z ≥ 0.
     fn slope(&self, z: Enclosure) -> Enclosure;
     /// Encloses Pr(Z > z) for z ≥ 0.
     fn tail(&self, z: Enclosure) -> Enclosure;
-    /// At least φ'(z), for all z.
+    /// Its upper end is at least φ'(z), for all z.
     fn steepest(&self) -> Enclosure;
-    /// At least D_α(Z‖e^±t·Z), for a t > 0. Divided by α it falls in α.
+    /// Its upper end is at least D_α(Z‖e^±t·Z), for a t > 0. It rises with t, and divided by α it falls in α.
     fn dilation(&self, alpha: Enclosure, t: Enclosure) -> Enclosure;
     /// The ends of cells: 0 at 0, rising, and at 1 about where the normal that makes the tail is at its reach.
     fn at(&self, share: f64) -> f64;
@@ -62,7 +75,7 @@ const STRIDE: f64 = 1.5;
 /// A multiple that is enough for a bound with this β, close to the least; infinite where none was found. The law is made for a reach.
 pub(super) fn multiple<D: Density>(law: impl Fn(f64) -> D, rho: f64, beta: f64) -> f64 {
     let guess = 0.8 * law(0.0).steepest().hi() / libm::sqrt(2.0 * rho); // most of ε for the shift
-    let beta = with_room(beta);
+    let beta = with_room(beta); // scales are rounded
     // The loss on a cell is known to about the square of its width, and must be known to a hundredth of √(2ρ).
     let finer = libm::sqrt(0.03 / libm::sqrt(2.0 * rho)).max(1.0);
     let neighbours = neighbours(beta);
@@ -88,7 +101,7 @@ pub(super) fn multiple<D: Density>(law: impl Fn(f64) -> D, rho: f64, beta: f64) 
     if rough.is_finite() { search(rough, 1.04, FINE).min(rough) } else { search(guess, STRIDE, FINE) }
 }
 
-/// The λ that have to be looked at, each with the largest shift in units of 1/c, rounded up.
+/// The pairs that have to be looked at: λ, and the shift in units of 1/c, rounded up.
 fn neighbours(beta: f64) -> Vec<(f64, f64)> {
     // A shift that is too large by a twentieth costs a tenth of ρ.
     let pieces = (4..16u8).find(|pieces| beta <= 0.05 * f64::from(*pieces)).unwrap_or(16);
@@ -97,7 +110,7 @@ fn neighbours(beta: f64) -> Vec<(f64, f64)> {
     [(beta, 1.0), (0.0, 1.0)].into_iter().chain(below).collect()
 }
 
-/// Whether ρ-zCDP surely holds with this multiple, for all neighbours and all orders, as a rough look tells.
+/// Whether ρ-zCDP surely holds with this multiple, for all neighbours and all orders, as a rough look tells: on −β ≤ λ ≤ β with one shift the ends are the worst.
 #[cfg(feature = "claims")]
 pub(super) fn is_concentrated<D: Density>(
     law: impl Fn(f64) -> D,
@@ -112,7 +125,7 @@ pub(super) fn is_concentrated<D: Density>(
     })
 }
 
-/// How far cells must reach, so that the bound for what lies beyond is small up to the order from which on orders are settled.
+/// How far cells must reach, so that the bound for what lies beyond is small up to the order from which on orders are settled. A guess: what lies beyond is counted in any case.
 fn reach(law: &impl Density, rho: f64, beta: f64, multiple: f64) -> f64 {
     let bound = |alpha: f64| {
         let dilation = law.dilation(Enclosure::point(alpha), Enclosure::point(beta)).hi();
@@ -136,6 +149,7 @@ struct Cell {
     slope: Enclosure,
 }
 
+/// The cells from 0 on. Each begins where the one before ends, so that nothing is left out, and the last end is where [`orders`] begins to speak of what lies beyond.
 fn cells(law: &impl Density, per_deviation: f64) -> Vec<Cell> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few thousand
     let count = (per_deviation * law.reach()) as u32;
@@ -154,122 +168,4 @@ fn cells(law: &impl Density, per_deviation: f64) -> Vec<Cell> {
             }
         })
         .collect()
-}
-
-/// P, and Q: stretched by e^λ and shifted. The shift is 1/c to the nearest float, of which `is_within` takes a little more.
-struct Pair<'a, D> {
-    law: &'a D,
-    cells: &'a [Cell],
-    beta: f64,
-    lambda: f64,
-    shift: f64,
-}
-
-/// The mass of P where the loss is known to lie between two numbers.
-struct Loss {
-    mass: f64,
-    low: f64,
-    high: f64,
-}
-
-impl<D: Density> Pair<'_, D> {
-    /// Whether D_α ≤ ρα surely for all α > 1.
-    fn is_within(&self, rho: f64, effort: Effort) -> bool {
-        let shift = Enclosure::point(self.shift.next_up());
-        let losses = self.losses(shift);
-        let sliding = self.law.steepest() * shift * Enclosure::point(self.beta).exp();
-        let bound = |alpha: Enclosure| self.law.dilation(alpha, Enclosure::point(self.beta)) + sliding;
-        let end = Enclosure::point(self.cells.last().map_or(0.0, |cell| cell.ends.hi()));
-        let two = Enclosure::point(2.0);
-        let outside_p = two * self.law.tail(end);
-        let outside_q =
-            two * self.law.tail(((end - shift) * Enclosure::point(-self.lambda).exp()).max(Enclosure::ZERO));
-        // K at the order 1 + less_one, rounded up.
-        let cumulant = |less_one: f64| {
-            let alpha = Enclosure::ONE + Enclosure::point(less_one);
-            let rest = outside_p.sqrt()
-                * (Enclosure::point(less_one) * bound(two * alpha - Enclosure::ONE)).exp()
-                + Enclosure::point(less_one) * outside_q;
-            let inside =
-                losses.iter().fold(0.0, |sum, loss| add_up(sum, mul_up(loss.mass, loss.excess(less_one))));
-            (Enclosure::point(inside) + rest).ln_1p().hi()
-        };
-        // Whether K is at most the tangent that a gap of this width to the next order allows.
-        let fits = |less_one: f64, found: f64, gap: f64| {
-            let alpha = Enclosure::ONE + Enclosure::point(less_one);
-            let room =
-                Enclosure::point(less_one) * alpha - Enclosure::point(gap).square() * Enclosure::point(0.251);
-            found <= (Enclosure::point(rho) * room).lo()
-        };
-        let (mut before, mut less_one) = (None, effort.first);
-        loop {
-            let found = cumulant(less_one);
-            let fitting = match before {
-                None => found <= (Enclosure::point(rho) * Enclosure::point(less_one)).lo(),
-                Some(before) => fits(less_one, found, less_one - before),
-            };
-            let near = less_one * effort.step;
-            match before {
-                _ if fitting => {}
-                // The gap was too wide: once more with a narrow one.
-                Some(before) if less_one - before > 1.5 * before * effort.step => {
-                    less_one = before * (1.0 + effort.step);
-                    continue;
-                }
-                _ => return false,
-            }
-            if !fits(less_one, found, near) || less_one > 1e9 {
-                return false;
-            }
-            let alpha = Enclosure::ONE + Enclosure::point(less_one);
-            if bound(alpha).hi() <= (Enclosure::point(rho) * alpha).lo() {
-                return true; // and for all larger orders
-            }
-            let far = if fits(less_one, 1.25 * found, less_one) { less_one } else { near };
-            (before, less_one) = (Some(less_one), less_one + far);
-        }
-    }
-
-    fn losses(&self, shift: Enclosure) -> Vec<Loss> {
-        let squeeze = Enclosure::point(-self.lambda).exp();
-        let mut losses = Vec::with_capacity(2 * self.cells.len());
-        for cell in self.cells {
-            for side in [-1.0, 1.0] {
-                let side = Enclosure::point(side);
-                let there = |z: Enclosure| (side * z - shift) * squeeze;
-                let (middle, reach) = (there(Enclosure::point(cell.middle)), there(cell.ends));
-                let slope = if reach.lo() >= 0.0 {
-                    self.law.slope(reach)
-                } else if reach.hi() <= 0.0 {
-                    -self.law.slope(-reach)
-                } else {
-                    let steepest = self.law.steepest();
-                    Enclosure::new(-steepest.hi(), steepest.hi())
-                };
-                let value = Enclosure::point(self.lambda)
-                    + self.law.exponent(middle.max(-middle).max(Enclosure::ZERO))
-                    - cell.exponent;
-                let loss = value
-                    + (side * (cell.ends - Enclosure::point(cell.middle)))
-                        * (squeeze * slope - side * cell.slope);
-                losses.push(Loss { mass: cell.mass, low: loss.lo(), high: loss.hi() });
-            }
-        }
-        losses
-    }
-}
-
-impl Loss {
-    /// The largest g(L), rounded up.
-    fn excess(&self, less_one: f64) -> f64 {
-        let at = |loss: f64| add_up(exp_m1_up(mul_up(less_one, loss)), mul_up(less_one, exp_m1_up(-loss)));
-        if self.low >= 0.0 {
-            at(self.high)
-        } else if self.high <= 0.0 {
-            at(self.low)
-        } else {
-            at(self.low).max(at(self.high))
-        }
-        .max(0.0)
-    }
 }

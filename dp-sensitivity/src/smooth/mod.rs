@@ -140,4 +140,6 @@ pub(crate) mod inspect {
 }
 
 #[cfg(test)]
+mod branch_and_bound;
+#[cfg(test)]
 mod tests;
