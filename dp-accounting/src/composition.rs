@@ -13,6 +13,7 @@ use crate::all_large::all_large;
 use crate::contour::{Effort, Side, many};
 use crate::event::{Event, Kind};
 use crate::grid::Fineness;
+use crate::limit::Limit;
 use crate::renyi::{provable_epsilon, smallest_delta, smallest_epsilon};
 use crate::sampling::Direction;
 use crate::sides::{Bound, Part};
@@ -23,6 +24,9 @@ pub const DEFAULT_ACCURACY: f64 = 1e-4;
 /// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
 const EFFORT: f64 = 6.5e8;
 const LAST_EFFORT: f64 = 5e7;
+
+/// Of more runs than this times the accuracy, rounding is all that a grid shows.
+const MOST_RUNS: f64 = 1e15;
 
 /// Who asks for more digits than by default may wait longer.
 fn effort(accuracy: f64) -> Effort {
@@ -152,6 +156,32 @@ impl<A: Adjacency> Composition<A> {
             Method::ClosedForm
         } else {
             Method::PrivacyLoss
+        }
+    }
+
+    /// Why an answer `found` at this accuracy is wider than that; nothing where it is not.
+    ///
+    /// ```
+    /// use dp_accounting::{Composition, DEFAULT_ACCURACY, Limit};
+    /// use dp_core::{AddRemove, Delta, Zcdp};
+    ///
+    /// let releases = Composition::<AddRemove>::new().with(Zcdp::new(0.1)?, 5);
+    /// let epsilon = releases.epsilon(Delta::new(1e-6)?);
+    /// assert_eq!(releases.limit(epsilon, DEFAULT_ACCURACY), Some(Limit::Guarantee));
+    /// # Ok::<(), dp_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn limit(&self, found: Enclosure, accuracy: f64) -> Option<Limit> {
+        if found.relative_width() <= accuracy {
+            None
+        } else if self.method() == Method::Renyi {
+            Some(Limit::Guarantee)
+        } else if found.hi() < 1e-290 {
+            Some(Limit::Underflow)
+        } else if self.runs() > MOST_RUNS * accuracy {
+            Some(Limit::Rounding)
+        } else {
+            Some(Limit::Effort)
         }
     }
 
@@ -319,7 +349,10 @@ impl<A: Adjacency> Composition<A> {
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
         for gaussians_too in [false, true] {
             let grids = discretised(gaussians_too);
-            if grids == 0 || (gaussians_too && grids == discretised(false)) || self.runs() > 1e15 * accuracy {
+            if grids == 0
+                || (gaussians_too && grids == discretised(false))
+                || self.runs() > MOST_RUNS * accuracy
+            {
                 continue;
             }
             let least: f64 =

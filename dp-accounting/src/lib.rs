@@ -59,6 +59,7 @@ mod grid;
 pub mod lattice;
 #[cfg(feature = "ledger")]
 pub mod ledger;
+mod limit;
 pub mod renyi;
 pub mod sampling;
 mod sides;
@@ -72,3 +73,4 @@ pub use event::Event;
 #[cfg(feature = "ledger")]
 #[doc(inline)]
 pub use ledger::Ledger;
+pub use limit::Limit;

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use dp_accounting::{Budget, Composition, Event};
 use dp_core::pairs::{DiscreteGaussianPair, GaussianPair};
-use dp_core::{AddRemove, Bounds, Calibrate, Error, L1, LInf, Pure, Query, ReplaceOne, Scale, Sensitivity};
+use dp_core::{
+    AddRemove, AllAnswers, Bounds, Calibrate, Error, Interactive, L1, LInf, Pure, Query, ReplaceOne, Scale,
+    Sensitivity,
+};
 use dp_mechanisms::local::{
     CountMeanSketch, HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding,
 };
@@ -13,7 +16,7 @@ use dp_mechanisms::sample::{self, Bernoulli, Binomial, Geometric, Ratio};
 use dp_mechanisms::selection::{Exponential, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK};
 use dp_mechanisms::{
     AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, HierarchicalCounts,
-    Hierarchy, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, Vector,
+    Hierarchy, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, Vector, Watch,
 };
 use dp_ml::features::Scattering;
 use dp_ml::model::Linear;
@@ -59,7 +62,9 @@ fn mechanisms() -> Result<(), Error> {
     assert_short(&TopK::with_scale(scale, 5)?);
     let above = AboveThreshold::epsilon(1.0, 10.0, 3)?.calibrate(one)?.0;
     assert_short(&above);
-    assert_short(&above.open(OsSeeded::new().expect("the system has random bits")));
+    let watch = Watch::new(above, AllAnswers::asserting(one))?;
+    assert_short(&watch);
+    assert_short(&watch.open(OsSeeded::new().expect("the system has random bits")));
     assert_short(&StabilityHistogram::<String>::new(scale, 100)?);
     assert_short(&SparseHistogram::new(scale, 1 << 40, 100)?);
     assert_below(MOST_OF_SEVERAL, &ReusableHoldout::new(1.0, 1000, 0.1, 3)?);

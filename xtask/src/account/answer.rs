@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use dp_accounting::{Composition, Method, calibration};
+use dp_accounting::{Composition, Limit, Method, calibration};
 use dp_core::adjacency::Adjacency;
 use dp_core::rounding::{Enclosure, mul_up};
 use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, ReplaceOne};
@@ -18,6 +18,8 @@ pub(super) struct Answer {
     pub(super) method: Method,
     /// What Rényi divergences alone give for the number that was asked for (for ε, where a parameter was).
     pub(super) renyi: f64,
+    /// Why the answer is wider than asked for, where it is.
+    pub(super) limit: Option<Limit>,
 }
 
 /// The number that was asked for, beside the one that was given.
@@ -50,23 +52,27 @@ fn find_under<A: Sampled>(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, Err
 
 /// The answer for the composition that costs most.
 fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64) -> Answer {
-    let of = |whole: &Composition<A>| match question {
-        Question::DeltaAt(epsilon) => {
-            (whole.delta_within(epsilon, accuracy), whole.renyi_delta(epsilon).get(), whole.method())
-        }
-        Question::EpsilonAt(delta) => {
-            (whole.epsilon_within(delta, accuracy), whole.renyi_epsilon(delta).get(), whole.method())
-        }
+    let of = |whole: &Composition<A>| {
+        let (ends, renyi) = match question {
+            Question::DeltaAt(epsilon) => {
+                (whole.delta_within(epsilon, accuracy), whole.renyi_delta(epsilon).get())
+            }
+            Question::EpsilonAt(delta) => {
+                (whole.epsilon_within(delta, accuracy), whole.renyi_epsilon(delta).get())
+            }
+        };
+        (ends, renyi, whole)
     };
-    let dearer = |a: (Enclosure, f64, Method), b: (Enclosure, f64, Method)| {
+    let dearer = |a: (Enclosure, f64, _), b: (Enclosure, f64, _)| {
         (a.0.max(b.0), a.1.max(b.1), if b.0.hi() > a.0.hi() { b.2 } else { a.2 })
     };
-    let (ends, renyi, method) = all.iter().map(of).reduce(dearer).expect("there is always one");
+    let (ends, renyi, whole) = all.iter().map(of).reduce(dearer).expect("there is always one");
+    let (method, limit) = (whole.method(), whole.limit(ends, accuracy));
     let found = match question {
         Question::DeltaAt(epsilon) => Found::Delta(epsilon, ends),
         Question::EpsilonAt(delta) => Found::Epsilon(ends, delta),
     };
-    Answer { found, method, renyi }
+    Answer { found, method, renyi, limit }
 }
 
 /// The parameter that is asked for. There is one composition, since parallel steps are not solved for.
@@ -94,5 +100,10 @@ fn solved<A: Sampled>(spec: &Spec, solve: Solve, target: Approx) -> Result<Answe
         let value = of(found.value);
         (Found::Parameter { solve, value, fails: found.fails.map(of), target }, at(value, 1)?)
     };
-    Ok(Answer { renyi: whole.renyi_epsilon(target.delta()).get(), method: whole.method(), found })
+    Ok(Answer {
+        renyi: whole.renyi_epsilon(target.delta()).get(),
+        method: whole.method(),
+        found,
+        limit: None,
+    })
 }

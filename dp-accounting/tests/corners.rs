@@ -1,0 +1,268 @@
+//! Corners in which the accountant said nothing, too much, or took too long: each has a truth or a bound of its own.
+//!
+//! How long an answer takes is not asserted in seconds: what work it may do is counted, and where the count runs out the bracket is wide. So the widths are the assertion.
+
+#![allow(clippy::unwrap_used)] // a failed construction is a failed test
+
+use dp_accounting::{Composition, DEFAULT_ACCURACY, Event, Limit};
+use dp_core::pairs::{
+    DiscreteGaussianPair, DiscreteLaplacePair, DominatingPair, FinitePair, GaussianPair, LaplacePair,
+};
+use dp_core::rounding::Enclosure;
+use dp_core::{AddRemove, Approx, Delta, Epsilon, Mu, Pure, ReplaceOne, Scale, Zcdp};
+
+fn gaussian(sigma: f64) -> GaussianPair {
+    GaussianPair::with_noise_multiplier(sigma).unwrap()
+}
+
+fn laplace(scale: f64) -> LaplacePair {
+    LaplacePair::new(Epsilon::new(1.0 / scale).unwrap())
+}
+
+fn discrete_gaussian(sigma: f64, shift: u32) -> DiscreteGaussianPair {
+    DiscreteGaussianPair::new(Scale::new(sigma).unwrap(), shift).unwrap()
+}
+
+fn sampled(rate: f64, of: impl Into<Event<AddRemove>>) -> Event<AddRemove> {
+    Event::poisson(rate, of).unwrap()
+}
+
+fn batch(records: u64, batch: u64, of: impl Into<Event<ReplaceOne>>) -> Event<ReplaceOne> {
+    Event::without_replacement(records, batch, of).unwrap()
+}
+
+fn composed(event: impl Into<Event<AddRemove>>, count: u64) -> Composition<AddRemove> {
+    Composition::new().with(event, count)
+}
+
+fn epsilon(composition: &Composition<AddRemove>, delta: f64) -> Enclosure {
+    composition.epsilon(Delta::new(delta).unwrap())
+}
+
+fn delta(composition: &Composition<AddRemove>, epsilon: f64) -> Enclosure {
+    composition.delta(Epsilon::new(epsilon).unwrap())
+}
+
+#[track_caller]
+fn assert_narrow(found: Enclosure, width: f64) {
+    assert!(found.relative_width() <= width, "{found:?} is {:e} wide", found.relative_width());
+}
+
+/// At δ = 0 the answer is the largest loss, to the rounding of a few operations.
+#[test]
+fn the_largest_loss_is_enclosed() {
+    // 2·ln(1 + q(e^1.5 − 1)), by mpmath.
+    for (rate, truth) in [(1e-18, 6.963_378_140_676_129_6e-18), (1e-9, 6.963_378_128_553_971e-9)] {
+        let found = epsilon(&composed(sampled(rate, Pure::new(1.5).unwrap()), 2), 0.0);
+        assert!(
+            found.lo() <= truth * (1.0 + 1e-15) && truth * (1.0 - 1e-15) <= found.hi(),
+            "{found:?} {truth:e}"
+        );
+        assert_narrow(found, 1e-14);
+    }
+    // 2,000 different guarantees, dyadic and so exact as a sum.
+    let many = (0..2000u32).fold(Composition::<AddRemove>::new(), |sum, k| {
+        sum.with(Pure::new(f64::from(1024 + k) / 1_048_576.0).unwrap(), 1)
+    });
+    let truth = (0..2000).map(|k| f64::from(1024 + k)).sum::<f64>() / 1_048_576.0;
+    let found = epsilon(&many, 0.0);
+    assert!(found.contains(truth), "{found:?} {truth}");
+}
+
+/// The largest loss of pairs of finitely many outcomes, of which some are rare.
+#[test]
+fn the_largest_loss_of_a_finite_pair_is_enclosed() {
+    for exponent in [0, 10, 40, 300, 1000, 1050] {
+        let rare = 2f64.powi(-exponent);
+        // Weights that sum to one exactly, or nearly: the loss of the first outcome is ln(4·(1+rare)/(1+4·rare))…
+        let pair = FinitePair::new(&[rare, 0.25, 0.75], &[0.5, 0.25, 0.25]).unwrap();
+        let outcomes = pair.outcomes().to_vec();
+        let truth = outcomes
+            .iter()
+            .filter(|(p, _)| p.lo() > 0.0)
+            .map(|(p, q)| (*p / *q).ln())
+            .fold(Enclosure::ZERO, Enclosure::max);
+        let back = outcomes.iter().map(|(p, q)| (*q / *p).ln()).fold(Enclosure::ZERO, Enclosure::max);
+        let found = epsilon(&composed(pair, 3), 0.0);
+        let worst = truth.max(back) * Enclosure::point(3.0);
+        assert!(found.lo() <= worst.hi() && worst.lo() <= found.hi(), "{exponent}: {found:?} {worst:?}");
+    }
+}
+
+/// Losses are bounded and δ is tiny: next to the largest loss, and not nothing.
+#[test]
+fn tiny_deltas_of_bounded_losses() {
+    // All losses are largest with probability p = Π pᵢ, so ε ≥ Σεᵢ + ln(1 − δ/p).
+    let cases: [(Composition<AddRemove>, f64, f64); 5] = [
+        (composed(laplace(8.153_398_056_153_076), 11), 7.7e-25, 11.0 / 8.153_398_056_153_076),
+        (composed(Pure::new(0.969).unwrap(), 4), 1.7e-30, 4.0 * 0.969),
+        (composed(DiscreteLaplacePair::new(Scale::new(3.0).unwrap(), 2).unwrap(), 2), 1.5e-16, 4.0 / 3.0),
+        (composed(laplace(0.232), 9), 1e-25, 9.0 / 0.232),
+        (composed(Pure::new(0.5).unwrap(), 1).with(Pure::new(0.5).unwrap(), 1), 1e-15, 1.0),
+    ];
+    for (composition, delta, limit) in cases {
+        let found = epsilon(&composition, delta);
+        assert!(found.lo() <= limit && found.hi() >= limit * (1.0 - 1e-10), "{found:?} {limit}");
+        assert_narrow(found, 1e-10);
+    }
+}
+
+/// δ is next to one, because losses are huge or runs are many.
+#[test]
+fn deltas_near_one() {
+    let huge = composed(sampled(2e-5, gaussian(0.0021)), 19_000_000);
+    assert!(delta(&huge, 1e6).lo() > 1.0 - 1e-12);
+    let many = composed(sampled(0.99985, laplace(1.0)), 500_000_000);
+    assert!(delta(&many, 0.0).lo() > 0.99);
+    assert!(delta(&composed(laplace(0.0232), 9), 1.0).lo() > 0.999);
+    assert_narrow(epsilon(&composed(laplace(0.232), 9), 0.999), 1e-4);
+}
+
+/// As many runs as nobody makes: a lower end that is a good part of the upper one.
+#[test]
+fn a_hundred_million_million_runs() {
+    let (billion, most) = (1_000_000_000_000, 100_000_000_000_000);
+    for (composition, part) in [
+        (composed(laplace(1e6), billion), 0.99),
+        (composed(sampled(1e-4, gaussian(1.0)), billion), 0.99),
+        (composed(laplace(1e7), most), 0.2),
+        (composed(sampled(1e-6, gaussian(1.0)), most), 0.2),
+        (composed(discrete_gaussian(1000.0, 1), most), 0.2),
+    ] {
+        let found = epsilon(&composition, 1e-6);
+        assert!(found.lo() >= part * found.hi(), "{composition:?}: {found:?}");
+        if found.relative_width() > DEFAULT_ACCURACY {
+            assert_eq!(composition.limit(found, DEFAULT_ACCURACY), Some(Limit::Rounding));
+        }
+    }
+    // The sum of that many Laplace losses is Gaussian: k·ε₀² in variance, and ε from the normal law.
+    let found = epsilon(&composed(laplace(1e6), billion), 1e-6);
+    let near = GaussianPair::new(Mu::new(1.0).unwrap()).epsilon(Delta::new(1e-6).unwrap()).get();
+    assert!(found.lo() <= near * (1.0 + 1e-5) && near * (1.0 - 1e-5) <= found.hi(), "{found:?} {near}");
+}
+
+/// No cliff from ten million runs on, nor from 33 different events on.
+#[test]
+fn no_cliffs() {
+    let runs = |count: u64| epsilon(&composed(sampled(1e-6, gaussian(0.9)), count), 1e-10);
+    let (before, after) = (runs(10_000_000), runs(10_000_001));
+    assert_narrow(before, 1e-3);
+    assert_narrow(after, 1e-3);
+    assert!(after.hi() >= before.lo() && before.hi() >= after.lo() * (1.0 - 1e-6));
+    let events = |count: u32| {
+        epsilon(
+            &(0..count).fold(Composition::new(), |sum, k| {
+                sum.with(sampled(1e-4, gaussian(1.0 + f64::from(k) / 100.0)), 1)
+            }),
+            1e-6,
+        )
+    };
+    // 0.002546… to 0.002558 with ten times the work.
+    let (few, more) = (events(32), events(33));
+    assert!(few.contains(0.002_55) && few.lo() > 0.0024 && few.hi() < 0.0035, "{few:?}");
+    assert!(more.lo() > 0.0024 && more.hi() < 0.0035, "{more:?}");
+}
+
+/// Wide discrete Gaussians are nearly continuous ones.
+#[test]
+fn discrete_gaussians_of_any_scale() {
+    for (sigma, shift, count) in
+        [(999.0, 200, 10), (1000.0, 200, 10), (5000.0, 1000, 10), (1e7, 3, 1_000_000)]
+    {
+        let found = epsilon(&composed(discrete_gaussian(sigma, shift), count), 1e-6);
+        #[allow(clippy::cast_precision_loss)]
+        let mu = f64::from(shift) / sigma * (count as f64).sqrt();
+        let continuous = GaussianPair::new(Mu::new(mu).unwrap()).epsilon(Delta::new(1e-6).unwrap()).get();
+        assert_narrow(found, 1e-4);
+        assert!((found.hi() / continuous - 1.0).abs() < 1e-3, "σ {sigma}: {found:?} {continuous}");
+    }
+    let nothing =
+        composed(discrete_gaussian(4.27e162, 1), 3).with(sampled(0.1, discrete_gaussian(4.27e162, 1)), 3);
+    assert!(epsilon(&nothing, 1e-6).hi() < 1e-100);
+}
+
+/// Samples of discrete Gaussians, whose integers are many.
+#[test]
+fn sampled_discrete_gaussians() {
+    for (rate, sigma, shift, count, at) in [
+        (0.01, 101.0, 100, 100, 1e-6),
+        (0.01, 500.0, 1, 2, 1e-6),
+        (0.01, 1000.0, 1, 2, 1e-6),
+        (0.999_999_99, 611.0, 2, 2, 6e-16),
+    ] {
+        let found = epsilon(&composed(sampled(rate, discrete_gaussian(sigma, shift)), count), at);
+        assert_narrow(found, 1e-2);
+        let continuous = epsilon(&composed(sampled(rate, gaussian(sigma / f64::from(shift))), count), at);
+        assert!((found.hi() / continuous.hi() - 1.0).abs() < 1e-2, "σ {sigma}: {found:?} {continuous:?}");
+    }
+    for (sigma, shift, n, size, count) in [(150.0, 1, 1000, 10, 10), (611.0, 2, 5371, 2729, 2)] {
+        let at = Delta::new(1e-10).unwrap();
+        let of = |event| Composition::<ReplaceOne>::new().with(event, count).epsilon(at);
+        let found = of(batch(n, size, discrete_gaussian(sigma, shift)));
+        let continuous = of(batch(n, size, gaussian(sigma / f64::from(shift))));
+        assert_narrow(found, 1e-3);
+        assert!((found.hi() / continuous.hi() - 1.0).abs() < 1e-2, "σ {sigma}: {found:?} {continuous:?}");
+    }
+    // Far apart: all but told.
+    let told = Composition::<ReplaceOne>::new().with(batch(1000, 10, discrete_gaussian(9.86, 724_032)), 10);
+    let found = told.epsilon(Delta::new(1e-6).unwrap());
+    assert!(found.lo() > 100.0 && found.hi() < 1e11, "{found:?}");
+}
+
+/// Equal events are one event, however they are listed.
+#[test]
+fn equal_events_are_counted() {
+    let once = composed(sampled(0.01, gaussian(1.0)), 1000);
+    let listed = (0..1000).fold(Composition::new(), |sum, _| sum.with(sampled(0.01, gaussian(1.0)), 1));
+    assert_eq!(epsilon(&once, 1e-6), epsilon(&listed, 1e-6));
+    assert_eq!(format!("{once:?}"), format!("{listed:?}"));
+    // Each of these differs from the others in one parameter.
+    let approx = |epsilon, delta| Approx::new(epsilon, delta).unwrap();
+    let different = Composition::<ReplaceOne>::new()
+        .with(gaussian(1.0), 1)
+        .with(gaussian(2.0), 1)
+        .with(laplace(1.0), 1)
+        .with(discrete_gaussian(1.0, 1), 1)
+        .with(discrete_gaussian(1.0, 2), 1)
+        .with(batch(10, 1, gaussian(1.0)), 1)
+        .with(batch(10, 2, gaussian(1.0)), 1)
+        .with(batch(11, 1, gaussian(1.0)), 1)
+        .with(batch(10, 1, gaussian(2.0)), 1)
+        .with(approx(0.1, 1e-6), 1)
+        .with(approx(0.1, 1e-7), 1)
+        .with(Pure::new(0.1).unwrap(), 1)
+        .with(Pure::new(0.2).unwrap(), 1);
+    assert_eq!(format!("{different:?}").matches(", 1)").count(), 13, "{different:?}");
+}
+
+/// A number too small for a float is said to be, at once.
+#[test]
+fn what_underflows_is_said_to() {
+    let tiny = composed(sampled(0.008, gaussian(14.5)), 27702);
+    let found = delta(&tiny, 8.29);
+    assert!(found.hi() < 1e-300, "{found:?}");
+    assert_eq!(tiny.limit(found, DEFAULT_ACCURACY), Some(Limit::Underflow));
+}
+
+/// 2.17483615294838799e-20 by quadrature of one run's profile (mpmath, 30 digits).
+#[test]
+fn two_runs_at_a_small_rate() {
+    let found = delta(&composed(sampled(8.5e-6, gaussian(0.68)), 2), 1.1);
+    assert!(found.contains(2.174_836_152_9e-20), "{found:?}");
+    assert_narrow(found, 0.1);
+}
+
+/// A concentrated guarantee: below what one order proves, and not below the ε of Gaussian noise, which has it.
+#[test]
+fn concentrated_guarantees_have_a_true_lower_end() {
+    for (rho, delta) in [(0.01, 0.05), (0.5, 1e-6), (1e-4, 1e-9)] {
+        let at = Delta::new(delta).unwrap();
+        let releases = composed(Zcdp::new(rho).unwrap(), 1);
+        let noise = composed(GaussianPair::new(Mu::new((2.0 * rho).sqrt()).unwrap()), 1);
+        let (found, truth) = (releases.epsilon(at), noise.epsilon(at));
+        assert!(
+            found.lo() <= truth.hi() && truth.lo() <= found.lo() * (1.0 + 1e-9) && truth.hi() <= found.hi()
+        );
+        assert_eq!(releases.limit(found, DEFAULT_ACCURACY), Some(Limit::Guarantee));
+    }
+}
