@@ -61,7 +61,8 @@ impl Side {
 
     /// Cramér's bound at some tilts. All of them are dyadic numbers of few digits, so that sums and differences are exact.
     fn bands(&self) -> Vec<Band> {
-        let width = |variance: f64| libm::exp2(libm::round(-0.5 * libm::log2(variance)) + 1.0);
+        // Near 1.67 over the spread, which is the best for Gaussian losses.
+        let width = |variance: f64| libm::exp2(libm::round(0.74 - 0.5 * libm::log2(variance)));
         let Some(plain) = self.moments(0.0, 0.0) else { return Vec::new() };
         let unit = 0.25 * width(plain.variance);
         let band = |c: f64| {

@@ -334,3 +334,80 @@ fn what_is_told_outright_is_enclosed_when_masses_are_not_one() {
         assert!((side.log_total.exp().hi() - power(finite + infinite)).abs() < 1e-12);
     }
 }
+
+/// Bounds from a few moments lie below the truth, and are not nothing.
+#[test]
+fn outer_bounds_lie_below_the_profile() {
+    let build = |add: &dyn Fn(&mut Side)| {
+        let mut side = Side::empty(&Effort::new(1e12));
+        add(&mut side);
+        side
+    };
+    let pair = DiscreteLaplacePair::new(Scale::new(3.0).unwrap(), 4).unwrap();
+    let told = Approx::new(0.3, 1e-3).unwrap();
+    let sides = [
+        build(&|side| side.add_laplace(0.3, 40)),
+        build(&|side| side.add_laplace(5.0, 6)),
+        build(&|side| side.add_bounded_range(0.7, 25)),
+        build(&|side| side.add_gaussian(0.4, 12)),
+        build(&|side| side.add_discrete_gaussian(3.0, 1, 30)),
+        build(&|side| side.add_discrete_gaussian(2000.0, 900, 30)),
+        build(&|side| side.add_sampled_gaussian(0.05, 1.0, Direction::Remove, 2000)),
+        build(&|side| side.add_sampled_gaussian(0.05, 1.0, Direction::Add, 2000)),
+        build(&|side| side.add_law(&FiniteLaw::new(pair.losses()), 7)),
+        build(&|side| side.add_law(&FiniteLaw::approx(&told), 20)),
+        build(&|side| {
+            side.add_laplace(0.3, 10);
+            side.add_gaussian(0.4, 3);
+            side.add_law(&FiniteLaw::approx(&told), 3);
+        }),
+    ];
+    for (k, side) in sides.iter().enumerate() {
+        for delta in [0.99, 0.5, 1e-2, 1e-5, 1e-9] {
+            let (truth, least) = (side.epsilon(delta, 1e-4, 0.0), side.least_epsilon(delta));
+            assert!(least <= truth.hi(), "side {k} at δ = {delta}: {least} {truth:?}");
+            // Where Gaussian losses would have ε = zs, this finds ε near (z − 1.3)s.
+            let useful = delta >= 1e-2 || truth.lo().is_infinite() || least > 0.4 * truth.lo();
+            assert!(useful, "side {k} at δ = {delta}: {least} {truth:?}");
+        }
+        for epsilon in [0.0, 0.3, 2.0, 6.0] {
+            let (truth, least) = (side.delta(epsilon, 1e-4), side.least_delta(epsilon));
+            assert!(least <= truth.hi(), "side {k} at ε = {epsilon}: {least} {truth:?}");
+            assert!(least > 0.0 || truth.lo() < 1e-5, "side {k} at ε = {epsilon}: {least} {truth:?}");
+        }
+    }
+}
+
+/// ln M of a law with a density and atoms at negative tilts, against sums over a fine grid.
+#[test]
+fn negative_tilts_of_exponential_densities() {
+    for (law, limit, atoms) in [
+        (ExponentialDensity::laplace(0.8), 0.8f64, 0.5),
+        (ExponentialDensity::laplace(6.0), 6.0, 0.5),
+        (ExponentialDensity::bounded_range(1.5), 1.5, 0.0),
+    ] {
+        let density = |loss: f64| {
+            let scale = if atoms > 0.0 {
+                0.25 * (-limit / 2.0).exp()
+            } else {
+                0.5 * (limit / 2.0).exp() / limit.exp_m1()
+            };
+            scale * (loss / 2.0).exp()
+        };
+        for c in [-0.0625, -0.4375, -0.75, -1.0, -1.5, -4.0] {
+            let cells = 20_000;
+            let width = 2.0 * limit / f64::from(cells);
+            let smooth: f64 = (0..cells)
+                .map(|i| -limit + (f64::from(i) + 0.5) * width)
+                .map(|loss| density(loss) * (c * loss).exp() * width)
+                .sum();
+            let ends = atoms * (c * limit).exp() + atoms * (-limit).exp() * (-c * limit).exp();
+            let (truth, found) = ((smooth + ends).ln(), law.moments(c).unwrap().log_moment);
+            assert!(
+                (found.hi() - truth).abs() < 1e-6 && found.hi() - found.lo() < 1e-12,
+                "{c}: {found:?} {truth}"
+            );
+        }
+        assert!(law.moments(-1.0 - 1e-17 / 3.0 - 0.1).is_none_or(|at| at.log_moment.lo().is_finite()));
+    }
+}
