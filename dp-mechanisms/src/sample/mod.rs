@@ -61,6 +61,7 @@ mod binomial;
 mod bits;
 pub(crate) mod bounded_laplace;
 mod curve;
+mod decay;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod dyadic;
@@ -78,6 +79,7 @@ pub(crate) mod laws;
 pub mod lazy;
 mod logarithm;
 mod logarithm_table;
+mod place;
 pub(crate) mod race;
 mod ratio;
 #[cfg(any(test, feature = "claims"))]
@@ -106,12 +108,7 @@ pub use lazy::Lazy;
 pub use ratio::Ratio;
 pub use uniform::Uniform;
 
-/// The number that an answer stands for: itself, 0 for `NaN`, the nearest float for an infinity.
-fn finite(answer: f64) -> f64 {
-    if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) }
-}
-
-/// The same for a single.
+/// The number that an answer of single precision stands for: itself, 0 for `NaN`, the nearest single for an infinity.
 #[inline]
 fn finite_single(answer: f32) -> f64 {
     if answer.is_nan() { 0.0 } else { answer.clamp(f32::MIN, f32::MAX).into() }

@@ -32,7 +32,7 @@ pub(crate) use self::normal::Normal;
 use super::curve::{Height, is_clearly_under};
 use super::envelope::{Envelope, Part};
 use super::steps::{ShortSteps, Steps};
-use super::{Bits, Grid, finite, lazy};
+use super::{Bits, Grid, lazy};
 
 /// log₂ of the number of strips in [0, 1).
 const STRIP_BITS: u32 = 6;
@@ -116,8 +116,7 @@ impl Sampler {
 
     #[cold]
     fn settle_slowly<R: Rng + ?Sized>(&self, mut normal: Normal, answer: f64, rng: &mut R) -> f64 {
-        let multiple = lazy::nearest(finite(answer), self.scale, self.grid, &mut normal, &mut Bits::new(rng));
-        self.grid.value(&multiple)
+        lazy::release(answer, self.scale, self.grid, &mut normal, &mut Bits::new(rng))
     }
 
     /// The draw from a word whose part is not a lower box.

@@ -38,7 +38,8 @@ pub(crate) use self::exact::nearest;
 use self::exact::Draw;
 use self::fast::Fast;
 use super::bits::in_bulk;
-use super::{Bits, Grid, Uniform, finite};
+use super::place::Place;
+use super::{Bits, Grid, Uniform};
 
 /// Laplace noise of a scale on a grid, ready to be drawn.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +92,9 @@ impl Sampler {
     #[cold]
     fn draw_slowly<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
         let uniform = Uniform::with_prefix(word >> 1, 63);
-        let draw = Draw::new(finite(answer), self.scale, word & 1 == 1, uniform);
-        self.grid.value(&draw.settle(self.grid, &mut Bits::new(rng)))
+        let Place { whole, rest } = Place::of(answer, self.grid);
+        let draw = Draw::new(rest, self.scale, word & 1 == 1, uniform);
+        self.grid.around(whole, &draw.settle(self.grid, &mut Bits::new(rng)))
     }
 }
 
