@@ -238,6 +238,7 @@ fn by_interval(rest: f64, scale: Scale, grid: Grid, precision: u32, real: &Inter
 mod tests {
     use super::*;
     use crate::rng::Insecure;
+    use crate::sample::hostile::assert_way_is_that_of_the_noise;
     use crate::sample::replay::Law;
     use proptest::prelude::*;
 
@@ -324,6 +325,21 @@ mod tests {
         let tiny = Dyadic::power_of_two(-(1 << 40));
         assert_eq!(value(tiny.clone(), 3.0, 1.0, -30), 3.0);
         assert_eq!(value(-tiny, 3.0, 1.0, -30), 3.0);
+    }
+
+    #[test]
+    fn the_answer_does_not_decide_the_way() {
+        for (b, k) in [(1.0, -30), (1.3, -30), (2f64.powi(-200), -40), (1e-300, 0), (1e9, -10)] {
+            // One in 2¹⁰ or fewer is expected not to be settled, 16 of all; more than 80 with probability below 10⁻²⁰ for each answer (Poisson). Where noise is far below a step, an answer on a
+            // boundary is left to the sign of the noise, by whoever draws: that is a matter of the ideal release.
+            let far_below = b < 2f64.powi(k - 20);
+            assert_way_is_that_of_the_noise(grid(k), 80, |word, answer| {
+                let real = Exponential::of(Uniform::with_prefix(word, 64));
+                let rest = Place::of(answer, grid(k)).rest;
+                let near_boundary = (rest.abs() / grid(k).step() - 0.5).abs() < 1e-9;
+                (far_below && near_boundary) || by_floats(rest, scale(b), grid(k), real.enclosure()).is_some()
+            });
+        }
     }
 
     proptest! {

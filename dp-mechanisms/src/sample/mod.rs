@@ -72,6 +72,8 @@ mod gap;
 pub(crate) mod gaussian;
 mod geometric;
 mod grid;
+#[cfg(test)]
+mod hostile;
 mod interval;
 pub(crate) mod laplace;
 mod law;

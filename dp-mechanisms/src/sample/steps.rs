@@ -93,34 +93,37 @@ impl ShortSteps {
     }
 
     /// The point of the grid that is nearest to answer + scale·noise, and whether that is certain.
-    ///
-    /// This is [`Ruler::cut`] in floats, of which the compiler makes vectors. An answer from 2⁵² steps on is whole, and one below 2⁻⁶⁰ steps is taken as zero. In between the
-    /// product with a power of two is exact, adding 1.5·2⁵² rounds it to a whole number (an even one from 2⁵¹ on), and the fraction, at most one, is exact. The product and
-    /// the sum that make the position are rounded as in [`Steps`], and its margin covers that. The nearest whole number and the distance from it are exact, and the release is rounded once.
     #[inline]
     pub(super) fn settle(self, answer: f64, units: i32) -> (f64, bool) {
-        let Self { ruler, unit, clear, large } = self;
-        let noise = unit * f64::from(units);
-        let magnitude = answer.abs();
-        let near = if (magnitude >= ruler.tiny) & (magnitude < large) { answer } else { 0.0 }; // 0 for NaN
-        let scaled = near * ruler.per_step;
-        let steps = (scaled + WHOLE) - WHOLE;
-        let position = (scaled - steps) + noise;
-        let nearest = (position + WHOLE) - WHOLE;
-        let whole = if magnitude >= large { answer } else { steps * ruler.step };
-        (ruler.at(whole, nearest), (position - nearest).abs() < clear)
+        let held = if answer.abs() >= self.ruler.tiny { answer } else { 0.0 }; // 0 for NaN
+        let (released, is_clear) = self.nearest(held, units);
+        (released.clamp(f64::MIN, f64::MAX), is_clear)
     }
 
     /// The same for an answer of single precision, released as a single, to the nearest.
-    ///
-    /// Tiny answers vanish before they become floats of double precision, as they do in [`settle`](Self::settle).
     #[inline]
     pub(super) fn settle_single(self, answer: f32, units: i32) -> (f32, bool) {
-        #[allow(clippy::cast_possible_truncation)]
-        // a power of two, or 0 where singles have none that is so small
+        #[allow(clippy::cast_possible_truncation)] // a power of two, or 0 where no single is so small
         let tiny = self.ruler.tiny as f32;
         let held = if answer.abs() >= tiny { answer.clamp(f32::MIN, f32::MAX) } else { 0.0 };
-        let (released, is_clear) = self.settle(held.into(), units);
+        let (released, is_clear) = self.nearest(held.into(), units);
         (single(released), is_clear)
+    }
+
+    /// The nearest point for an answer that is zero or not tiny, and whether the position is clear of boundaries.
+    ///
+    /// This is [`Ruler::cut`] in floats, of which the compiler makes vectors. An answer from 2⁵² steps on is whole. Below it, the
+    /// product with a power of two is exact, adding 1.5·2⁵² rounds it to a whole number (an even one from 2⁵¹ on), and the fraction, at most one, is exact. The product and
+    /// the sum that make the position are rounded as in [`Steps`], and its margin covers that. The nearest whole number and the distance from it are exact, and the release is rounded once.
+    #[inline]
+    fn nearest(self, answer: f64, units: i32) -> (f64, bool) {
+        let Self { ruler, unit, clear, large } = self;
+        let is_whole = answer.abs() >= large;
+        let scaled = if is_whole { 0.0 } else { answer } * ruler.per_step;
+        let steps = (scaled + WHOLE) - WHOLE;
+        let position = (scaled - steps) + unit * f64::from(units);
+        let nearest = (position + WHOLE) - WHOLE;
+        let whole = if is_whole { answer } else { steps * ruler.step };
+        (whole + nearest * ruler.step, (position - nearest).abs() < clear)
     }
 }

@@ -75,6 +75,7 @@ impl Sampler {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
+    use crate::sample::hostile::assert_way_is_that_of_the_noise;
     use crate::sample::laws::testing::{assert_brackets, assert_fits, assert_settled_by_later_digits};
     use crate::sample::replay::Law;
     use crate::sample::{Interval, Lazy};
@@ -250,5 +251,27 @@ mod tests {
         }
         // One in 2¹² at most is expected not to be settled, fewer than 3 of 10000; more than 20 with probability below 10⁻¹⁰ (Poisson).
         assert!(all - settled <= 20, "{settled} of {all}");
+    }
+
+    #[test]
+    fn the_answer_does_not_decide_the_way() {
+        for (b, lower, upper, exponent) in [
+            (1.0, -1e300, 1e300, -30),
+            (1.3, -1000.0, 1000.0, -30),
+            (1.0, 0.0, 2f64.powi(63), -30),
+            (9.0, -1.0, 1.0, -27),
+        ] {
+            let sampler = sampler(b, lower, upper, exponent);
+            // One in 2¹² or fewer is expected not to be settled, 4 of all; more than 40 with probability below 10⁻²⁰ for each answer (Poisson).
+            assert_way_is_that_of_the_noise(Grid::new(exponent).unwrap(), 40, |word, answer| {
+                sampler.fast.unwrap().settle(word, answer).is_some()
+            });
+            for answer in [lower, lower.next_up(), lower + 1e-9, upper.next_down(), upper] {
+                let mut rng = Insecure::seeded(5);
+                let left =
+                    (0..1 << 14).filter(|_| sampler.fast.unwrap().settle(rng.next_u64(), answer).is_none());
+                assert!(left.count() <= 40, "{answer:e}"); // as above
+            }
+        }
     }
 }

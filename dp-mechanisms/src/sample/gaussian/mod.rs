@@ -168,6 +168,7 @@ fn middle(word: u64, strip: u32) -> f64 {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
+    use crate::sample::hostile::assert_way_is_that_of_the_noise;
     use crate::sample::replay::{Fed, Law};
     use dashu_int::IBig;
     use proptest::prelude::*;
@@ -323,6 +324,18 @@ mod tests {
         assert_eq!(draw(f64::NAN), draw(0.0));
         assert_eq!(draw(f64::INFINITY), draw(f64::MAX));
         assert_eq!(draw(f64::NEG_INFINITY), draw(f64::MIN));
+    }
+
+    #[test]
+    fn the_answer_does_not_decide_the_way() {
+        for (sigma, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0)] {
+            let sampler = Sampler::new(scale(sigma), grid(exponent));
+            // One in 2¹² or fewer is expected not to be settled, 4 of all; more than 40 with probability below 10⁻²⁰ for each answer (Poisson).
+            assert_way_is_that_of_the_noise(grid(exponent), 40, |word, answer| {
+                let Part::Under(strip) = sampler.envelope.part(word) else { return true };
+                sampler.steps.unwrap().settle(answer, middle(word, strip), word).is_some()
+            });
+        }
     }
 
     proptest! {

@@ -103,6 +103,7 @@ mod tests {
     use super::*;
     use crate::rng::Insecure;
     use crate::sample::Dyadic;
+    use crate::sample::hostile::assert_way_is_that_of_the_noise;
     use crate::sample::replay::{Fed, Law};
     use dashu_int::IBig;
     use dp_core::rounding::Enclosure;
@@ -301,6 +302,17 @@ mod tests {
         let mut late = Fed::with([0, 0, 0, 0, 0x9e37_79b9_7f4a_7c15]);
         let j = nearest(0.0, scale(1.0), grid(0), &mut Bits::new(&mut late));
         assert!(j >= IBig::from(176) && j <= IBig::from(180), "{j}"); // 255 to 258 halvings of ln 2
+    }
+
+    #[test]
+    fn the_answer_does_not_decide_the_way() {
+        for (b, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1e-200, -690)] {
+            let sampler = Sampler::new(scale(b), grid(exponent));
+            // One in 2¹⁴ or fewer is expected not to be settled; more than 20 with probability below 10⁻¹⁵ for each answer (Poisson).
+            assert_way_is_that_of_the_noise(grid(exponent), 20, |word, answer| {
+                sampler.fast.unwrap().settle(word, answer).is_some()
+            });
+        }
     }
 
     proptest! {

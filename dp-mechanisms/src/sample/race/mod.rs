@@ -66,24 +66,27 @@ pub(crate) fn winners<L: NoiseLaw, R: Rng + ?Sized>(
 fn contenders<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &mut R) -> Vec<Runner<L>> {
     let best = scores.iter().fold(f64::MIN, |best, score| larger(finite(*score), best));
     let track = Track::new(best, scale);
-    let mut words = vec![[0; 8]; scores.len()];
+    let (mut words, mut highest) = (vec![[0; 8]; scores.len()], vec![0.0; scores.len()]);
     // Where the highest of each block stands at most; and where the highest of all stands at least.
-    let mut highest = Vec::with_capacity(scores.len().div_ceil(BLOCK));
+    let mut tops = Vec::with_capacity(scores.len().div_ceil(BLOCK));
     let mut bar = f64::NEG_INFINITY;
-    for (scores, words) in scores.chunks(BLOCK).zip(words.chunks_mut(BLOCK)) {
+    for ((scores, words), highest) in
+        scores.chunks(BLOCK).zip(words.chunks_mut(BLOCK)).zip(highest.chunks_mut(BLOCK))
+    {
         rng.fill_bytes(words.as_flattened_mut());
         let mut top = f64::NEG_INFINITY;
-        for (score, word) in scores.iter().zip(words.iter()) {
-            let (lower, upper) = track.between::<L>(*score, u64::from_le_bytes(*word));
+        for ((score, word), upper) in scores.iter().zip(words.iter()).zip(highest) {
+            let (lower, most) = track.between_behind::<L>(*score, u64::from_le_bytes(*word));
             bar = larger(lower, bar);
-            top = larger(upper, top);
+            top = larger(most, top);
+            *upper = most;
         }
-        highest.push(top);
+        tops.push(top);
     }
-    let blocks = (0..).step_by(BLOCK).zip(highest).filter(|(_, top)| *top >= bar);
+    let blocks = (0..).step_by(BLOCK).zip(tops).filter(|(_, top)| *top >= bar);
     blocks
         .flat_map(|(start, _)| start..scores.len().min(start + BLOCK))
-        .filter(|i| track.between::<L>(scores[*i], u64::from_le_bytes(words[*i])).1 >= bar)
+        .filter(|i| highest[*i] >= bar)
         .map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i])))
         .collect()
 }

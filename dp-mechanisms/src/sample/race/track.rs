@@ -42,12 +42,26 @@ impl Track {
         (lower - most, upper - least)
     }
 
+    /// The same for a score that is not above the origin.
+    #[inline]
+    pub(super) fn between_behind<L: NoiseLaw>(self, score: f64, word: u64) -> (f64, f64) {
+        let behind = self.distance(score);
+        let (lower, upper) = L::between(word);
+        (lower - behind * (1.0 + SLACK), upper - smaller(behind, f64::MAX) * (1.0 - SLACK))
+    }
+
     /// Floats between which (origin − score)/scale lies.
     #[inline]
     fn behind(self, score: f64) -> (f64, f64) {
-        let behind = (self.origin - vanishing(finite(score), self.tiny) * self.unit) / self.scale;
+        let behind = self.distance(score);
         let (least, most) = (smaller(behind, f64::MAX), larger(behind, f64::MIN));
         (least - least.abs() * SLACK, most + most.abs() * SLACK)
+    }
+
+    /// (origin − score)/scale, off by at most 2·2⁻⁵³ of itself.
+    #[inline]
+    fn distance(self, score: f64) -> f64 {
+        (self.origin - vanishing(finite(score), self.tiny) * self.unit) / self.scale
     }
 }
 
@@ -94,7 +108,19 @@ mod tests {
         for (origin, score) in scores.iter().flat_map(|a| scores.iter().map(move |b| (finite(*a), *b))) {
             let behind = &Interval::exactly(origin) - &Interval::exactly(finite(score));
             let position = &noise - &behind.over(&Interval::exactly(scale.get()), 200).unwrap();
-            let (lower, upper) = Track::new(origin, scale).between::<L>(score, word);
+            let track = Track::new(origin, scale);
+            let (lower, upper) = track.between::<L>(score, word);
+            if finite(score) <= origin {
+                let (alike, above) = track.between_behind::<L>(score, word);
+                assert!(
+                    (alike - lower).abs() <= lower.abs() * 1e-14
+                        && (above - upper).abs() <= upper.abs() * 1e-14
+                        || lower.is_infinite()
+                        || upper.is_infinite()
+                );
+                assert!(alike.is_infinite() || &Dyadic::from_finite(alike) <= position.lower());
+                assert!(above.is_infinite() || &Dyadic::from_finite(above) >= position.upper());
+            }
             let below = lower.is_infinite() || &Dyadic::from_finite(lower) <= position.lower();
             let above = upper.is_infinite() || &Dyadic::from_finite(upper) >= position.upper();
             assert!(lower < f64::INFINITY && upper > f64::NEG_INFINITY);
