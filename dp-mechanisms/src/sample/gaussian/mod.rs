@@ -16,7 +16,7 @@
 //!
 //! A draw that falls above the lower boxes, one in eighty whatever the answer, takes another word of random bits and some nanoseconds, and half of these begin anew. Which boxes are
 //! hit does not depend on the answer; a reader who can time single draws learns that a magnitude was drawn near the curve, not which one. A draw within
-//! 2⁻¹² steps of a boundary, or beyond five scales, takes the long way.
+//! 2⁻¹² steps of a boundary, or beyond five scales, takes the long way. See also [what holds of all draws](super#what-the-clock-tells).
 
 mod normal;
 mod short;

@@ -23,7 +23,7 @@
 //!
 //! # What the clock tells
 //!
-//! The first way does the same work for every draw. The second takes about twenty times as long, the third two hundred; they are
+//! The first way does the same work for every draw, whatever the answer and the noise. The second takes about twenty times as long, the third two hundred; they are
 //! needed when the ideal value lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
 
 mod exact;

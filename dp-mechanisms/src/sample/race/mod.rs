@@ -34,7 +34,6 @@ pub(crate) use self::law::NoiseLaw;
 pub use self::law::{ExponentialNoise, GumbelNoise, LaplaceNoise};
 
 use self::bar::{last_of_the_first, reached_by};
-use self::noise::Noise;
 use self::runner::{Runner, first, ranking};
 use self::track::{Track, finite, larger};
 use super::{Bits, shuffle};

@@ -7,6 +7,7 @@ use dp_core::rounding::Enclosure;
 use proptest::prelude::*;
 use rand_core::{TryRng, utils};
 
+use super::noise::Noise;
 use super::*;
 use crate::rng::Insecure;
 use crate::sample::replay::Law as Listed;
