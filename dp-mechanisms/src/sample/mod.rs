@@ -50,7 +50,7 @@
 //!
 //! # What the clock tells
 //!
-//! What is promised: *the private input does not decide which way a draw takes, nor how many random words*. An answer is [cut](place) at the step of the grid, and from there on
+//! What is promised: *the private input does not decide which way a draw takes, nor how many random words*. An answer is cut at the step of the grid, and from there on
 //! subnormal answers, huge ones, answers on a boundary and those that are no numbers go through the same instructions as all others. Rejection loops look at random bits alone. In detail:
 //!
 //! - Integers are added to noise that was drawn without them, and selections do [the same work](crate::selection#what-the-clock-tells) for all scores.

@@ -36,11 +36,11 @@ impl Place {
         let field = (bits >> DIGITS & 0x7ff).cast_signed().max(1);
         // How many of its digits weigh less than a step. From 53 on these are all of them.
         let dropped = i64::from(grid.exponent()) + 1023 + DIGITS - field;
-        let is_rest = dropped > DIGITS;
-        let cut = if is_rest { 0 } else { bits };
+        let all_rest = ones_if_less(DIGITS, dropped);
+        let cut = bits & !all_rest;
         let whole = f64::from_bits(cut & u64::MAX << dropped.clamp(0, DIGITS));
         let difference = f64::from_bits(cut) - whole;
-        Self { whole, rest: f64::from_bits(if is_rest { bits } else { difference.to_bits() }) }
+        Self { whole, rest: f64::from_bits(bits & all_rest | difference.to_bits() & !all_rest) }
     }
 }
 
@@ -48,8 +48,14 @@ impl Place {
 #[inline]
 fn finite(bits: u64) -> u64 {
     let magnitude = bits & !SIGN;
-    let held = magnitude.min(LARGEST) | bits & SIGN;
-    if magnitude > INFINITE { 0 } else { held }
+    let is_nan = ones_if_less(INFINITE.cast_signed(), magnitude.cast_signed());
+    (magnitude.min(LARGEST) | bits & SIGN) & !is_nan
+}
+
+/// All ones if a < b, else zero, for numbers that are not 2⁶³ apart. A condition may become a branch, and a branch that is foreseen saves time.
+#[inline]
+const fn ones_if_less(a: i64, b: i64) -> u64 {
+    ((a - b) >> 63).cast_unsigned()
 }
 
 /// A grid whose steps are far from the ends of the floats, so that no product with one is rounded.
@@ -91,7 +97,8 @@ impl Ruler {
     #[inline]
     pub(super) fn fraction(self, rest: f64) -> f64 {
         let bits = rest.to_bits();
-        f64::from_bits(if bits & !SIGN < self.tiny.to_bits() { 0 } else { bits }) * self.per_step
+        let vanishes = ones_if_less((bits & !SIGN).cast_signed(), self.tiny.to_bits().cast_signed());
+        f64::from_bits(bits & !vanishes) * self.per_step
     }
 
     /// whole + 2^k·steps for a whole number of at most 2⁵³ steps, rounded once, and saturating like [`Grid::value`].

@@ -11,10 +11,9 @@
 //! # What the clock tells
 //!
 //! All candidates take the same work in floats, whatever their scores and their order: where they stand, and the bar that the k-th of them reaches
-//! ([`bar`]). Then
+//! ([`bar`]). Then all are looked at once more for those who may reach the bar: the winners, and those whose noise floats do not place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others,
+//! whatever the scores.
 //!
-//! - for one winner, each block of 256 candidates in which one may reach the bar is looked at once more: one block, and those with a candidate whose noise floats do not
-//!   place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others, whatever the scores;
 //! - k winners are put into a random order and sorted, which takes a time whose law depends on k alone;
 //! - comparisons by enclosures, which take as long as fifteen candidates, are made where floats do not tell: for two candidates at the bar, or two winners, that are closer than 2⁻²⁰ scales
 //!   with Gumbel noise and 2⁻⁴⁴ with the others, and for those whose noise floats do not place. More digits, which take as long as 1500 candidates, are needed for hardly any.
@@ -66,28 +65,20 @@ fn contenders<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &
     let best = scores.iter().fold(f64::MIN, |best, score| larger(finite(*score), best));
     let track = Track::new(best, scale);
     let (mut words, mut highest) = (vec![[0; 8]; scores.len()], vec![0.0; scores.len()]);
-    // Where the highest of each block stands at most; and where the highest of all stands at least.
-    let mut tops = Vec::with_capacity(scores.len().div_ceil(BLOCK));
+    // Where the highest of all stands at least.
     let mut bar = f64::NEG_INFINITY;
     for ((scores, words), highest) in
         scores.chunks(BLOCK).zip(words.chunks_mut(BLOCK)).zip(highest.chunks_mut(BLOCK))
     {
         rng.fill_bytes(words.as_flattened_mut());
-        let mut top = f64::NEG_INFINITY;
         for ((score, word), upper) in scores.iter().zip(words.iter()).zip(highest) {
             let (lower, most) = track.between_behind::<L>(*score, u64::from_le_bytes(*word));
             bar = larger(lower, bar);
-            top = larger(most, top);
             *upper = most;
         }
-        tops.push(top);
     }
-    let blocks = (0..).step_by(BLOCK).zip(tops).filter(|(_, top)| *top >= bar);
-    blocks
-        .flat_map(|(start, _)| start..scores.len().min(start + BLOCK))
-        .filter(|i| highest[*i] >= bar)
-        .map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i])))
-        .collect()
+    let left = (0..scores.len()).filter(|i| highest[*i] >= bar);
+    left.map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i]))).collect()
 }
 
 /// All candidates that floats cannot tell to be behind `count` others.
