@@ -140,7 +140,7 @@ mod tests {
         }
         let named = |name: &str| found.iter().filter(|timing| timing.sampler.starts_with(name)).count();
         assert!(
-            named("Laplace") >= 2 && named("bounded Laplace") == 1 && named("fractions") == 1,
+            named("Laplace") >= 2 && named("bounded Laplace") == 2 && named("fractions") == 1,
             "{found:?}"
         );
     }
