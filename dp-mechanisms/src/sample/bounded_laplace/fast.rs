@@ -1,5 +1,7 @@
 //! The way in floats: most draws, the same work for each.
 
+use std::hint::black_box;
+
 use dp_core::{Bounds, Scale};
 
 use crate::sample::Grid;
@@ -59,7 +61,8 @@ impl Fast {
         let s = (word >> 1).cast_signed() as f64 * f64::from_bits((1023 - 63) << 52);
         let g = s * (p + q);
         // G or G − p, by the sign of the difference: an answer on a bound has one side alone, and a branch that is foreseen saves time.
-        let below = (g - p).to_bits() >> 63;
+        // (The compiler is not to know that it is one bit, or it makes a branch of it.)
+        let below = black_box((g - p).to_bits() >> 63);
         let rest = 1.0 - (g - f64::from_bits(p.to_bits() & below.wrapping_sub(1)));
         let clear = ((g - p).abs() > ERROR) & (rest >= SMALLEST_REST);
         let rest = rest.clamp(SMALLEST_REST, 1.0);
