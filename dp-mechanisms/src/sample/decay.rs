@@ -81,7 +81,7 @@ mod tests {
         assert!(ln_2.contains(LN_2_HIGH + LN_2_LOW) && (LN_2_HIGH * 2f64.powi(33)).fract() == 0.0);
         assert!(LN_2_LOW.abs() < 2f64.powi(-33));
         // Both parts together, to more digits than a float has: ln 2 = 0.693147180559945309417232121458176568…
-        let beyond = 0.693_147_180_559_945_3 - LN_2_HIGH; // exact, and the float is 2.319046813846e-17 below ln 2
+        let beyond = std::f64::consts::LN_2 - LN_2_HIGH; // exact, and the float is 2.319046813846e-17 below ln 2
         assert!((LN_2_LOW - (beyond + 2.319_046_813_846_299_6e-17)).abs() < 2f64.powi(-86));
     }
 
