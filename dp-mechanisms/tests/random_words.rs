@@ -84,12 +84,12 @@ fn assert_numbers<M: Mechanism<Input = f64>>(name: &str, mechanism: &M) {
     let inputs: Vec<&f64> = answers.iter().collect();
     // Each draw differs with a probability below 1/400; more than 25 of 1000 do with one below 10⁻¹⁶ (Poisson).
     assert_words_are_those_of_the_noise(name, 25, &inputs, |answer, rng| {
-        mechanism.draw(answer, rng).unwrap();
+        mechanism.draw(answer, rng).expect("a draw is total");
     });
 }
 
 fn scale(b: f64) -> Scale {
-    Scale::new(b).unwrap()
+    Scale::new(b).expect("a positive constant")
 }
 
 #[test]
