@@ -38,7 +38,8 @@ impl Place {
         let dropped = i64::from(grid.exponent()) + 1023 + DIGITS - field;
         let all_rest = ones_if_less(DIGITS, dropped);
         let cut = bits & !all_rest;
-        let whole = f64::from_bits(cut & u64::MAX << dropped.clamp(0, DIGITS));
+        // (Where all is rest, nothing is left to be cut, by whatever mask.)
+        let whole = f64::from_bits(cut & u64::MAX << (dropped.max(0) & 63));
         let difference = f64::from_bits(cut) - whole;
         Self { whole, rest: f64::from_bits(bits & all_rest | difference.to_bits() & !all_rest) }
     }

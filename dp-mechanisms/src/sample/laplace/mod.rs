@@ -36,8 +36,8 @@ use rand_core::Rng;
 pub(crate) use self::exact::nearest;
 
 use self::exact::Draw;
-use self::fast::Fast;
-use super::bits::in_bulk;
+use self::fast::{Fast, magnitude};
+use super::bits::{WORDS, in_blocks};
 use super::place::Place;
 use super::{Bits, Grid, Uniform};
 
@@ -77,7 +77,18 @@ impl Sampler {
 
     /// Draws for many answers at once: the random bits are made in bulk.
     pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
-        in_bulk(released.len(), rng, |i, word, rng| released[i] = self.draw_from(word, answers[i], rng));
+        let mut magnitudes = [0.0; WORDS];
+        in_blocks(released.len(), rng, |start, words, rng| {
+            // Two short loops: in one long loop the conversion of a word waits for the draw before.
+            for (noise, word) in magnitudes.iter_mut().zip(words) {
+                *noise = magnitude(u64::from_le_bytes(*word));
+            }
+            for ((i, word), noise) in (start..).zip(words).zip(&magnitudes) {
+                let (word, answer) = (u64::from_le_bytes(*word), answers[i]);
+                let settled = self.fast.and_then(|fast| fast.settle_with(*noise, word, answer));
+                released[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
+            }
+        });
     }
 
     /// The draw whose sign and first 63 digits of U are given; more come from the generator if these do not settle it.
