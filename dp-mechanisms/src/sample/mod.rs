@@ -55,9 +55,9 @@
 //!
 //! - Integers are added to noise that was drawn without them, and selections do [the same work](crate::selection#what-the-clock-tells) for all scores.
 //! - A draw that floats do not settle takes the *long way*, ten to two hundred times as long. That happens where answer + noise lies very close to a boundary of the grid, which is a fact about the ideal release, the real number of
-//!   which the theorem speaks; and where the noise is far out, beyond ten scales (five for Gaussian noise), which is one about the noise. On the default grid these are one draw in 2¹¹ to 2¹⁴ together, for every answer alike. Whoever times single draws and sees one of the second kind learns that the
+//!   which the theorem speaks; and where the noise is far out, beyond ten scales (five for Gaussian noise), which is one about the noise. On the default grid these are one draw in 2¹¹ to 2¹⁴ together (for some laws of [`Rounded`] a few in a thousand), for every answer alike. Whoever times single draws and sees one of the second kind learns that the
 //!   noise was large: this is outside of the guarantee. How long the long way takes may depend on the digits of the answer.
-//! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take the long way grows with it, to one in a hundred at most.
+//! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take the long way grows with it, to between one in two hundred and one in seventy.
 //!
 //! Durations tell what is public: scales, grids, numbers of candidates and of coordinates. Where a scale is above 2⁴⁰ steps, or a step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, all draws take the long way, and nothing is promised about durations. Nor is
 //! it about the time in which an answer is computed from the data, about how many cells of a histogram with open bins are occupied, or about processors whose multiplications take longer for some digits of normal floats than for others.
