@@ -32,7 +32,8 @@ use crate::sample::{Grid, bounded_laplace::Sampler};
 /// is free (claim M18) and puts probability on the two ends; this mechanism spreads it over the inside, for a larger b.
 ///
 /// **What is released** is the point of a grid 2^k·ℤ nearest to the real number that the law gives, or the bound where the nearest point lies
-/// outside. Answers are clamped into the bounds first, which moves no two apart; `NaN` counts as the middle.
+/// outside. Answers are clamped into the bounds first, which moves no two apart; `NaN` counts as the middle. How much of the law lies within the bounds depends on the answer; how long a draw takes
+/// [does not](crate::sample#what-the-clock-tells), because nothing is drawn again.
 ///
 /// ```
 /// use dp_core::{AddRemove, Bounds, Calibrate, L1, Mechanism, Sensitivity};

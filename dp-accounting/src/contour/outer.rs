@@ -7,7 +7,7 @@
 //!
 //! > δ(ε) ≥ M(c)·E_c e^(−cL)·(1 − e^(ε−L))₊ ≥ m·(1 − e^(ε−l)),  m = ½·M(c)·e^(−cu).
 //!
-//! For Gaussian losses that is about three quarters of ε at δ = 10⁻⁶: far from the truth, but far from nothing.
+//! For Gaussian losses that is more than a third of ε at δ = 10⁻⁵: far from the truth, but far from nothing.
 
 use dp_core::rounding::Enclosure;
 

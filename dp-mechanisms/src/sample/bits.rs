@@ -72,17 +72,31 @@ impl<'r, R: Rng + ?Sized> Bits<'r, R> {
     }
 }
 
+/// How many words the generator makes in bulk.
+pub(super) const WORDS: usize = 256;
+
 /// Draws `count` times from words that the generator makes in bulk: `draw` gets the number of the draw, a word, and the generator for more.
 #[inline]
 pub(super) fn in_bulk<R: Rng + ?Sized>(count: usize, rng: &mut R, mut draw: impl FnMut(usize, u64, &mut R)) {
-    const WORDS: usize = 256;
+    in_blocks(count, rng, |start, words, rng| {
+        for (index, word) in (start..).zip(words) {
+            draw(index, u64::from_le_bytes(*word), rng);
+        }
+    });
+}
+
+/// The same, for all words of a block at once: `draw` gets the number of the first draw, and at most [`WORDS`] of them.
+#[inline]
+pub(super) fn in_blocks<R: Rng + ?Sized>(
+    count: usize,
+    rng: &mut R,
+    mut draw: impl FnMut(usize, &[[u8; 8]], &mut R),
+) {
     let mut bytes = [0; 8 * WORDS];
     for start in (0..count).step_by(WORDS) {
         let (words, _) = bytes[..8 * WORDS.min(count - start)].as_chunks_mut::<8>();
         rng.fill_bytes(words.as_flattened_mut());
-        for (index, word) in (start..).zip(words) {
-            draw(index, u64::from_le_bytes(*word), rng);
-        }
+        draw(start, words, rng);
     }
 }
 

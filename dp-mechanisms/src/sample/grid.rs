@@ -6,6 +6,7 @@ use dp_core::{Error, Scale};
 
 use super::Dyadic;
 use super::dyadic::power_of_two;
+use super::place::Ruler;
 
 /// The multiples of 2^exponent, for exponents that floats have.
 ///
@@ -23,7 +24,7 @@ impl Grid {
     /// The exponent of the largest power of two that is a float.
     const COARSEST: i32 = 1023;
     /// How many bits finer than the scale of the noise a grid is unless one is chosen.
-    const BELOW_SCALE: i64 = 30;
+    const BELOW_SCALE: i32 = 30;
 
     /// The multiples of 2^exponent.
     ///
@@ -41,15 +42,13 @@ impl Grid {
     /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter, and coarse
     /// enough to be decided by few random bits.
     pub(crate) fn below(scale: Scale) -> Self {
-        let wanted = Dyadic::from_finite(scale.get()).floor_log2() - Self::BELOW_SCALE;
-        let exponent = i32::try_from(wanted).expect("the logarithm of a float fits").max(Self::FINEST);
-        Self { exponent }
+        Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
     /// Whether the grid is at most 2¹⁰⁰ times finer than the scale. The exact way takes time in proportion to the digits between
     /// the two, and nobody needs more.
     pub(crate) fn suits(self, scale: Scale) -> bool {
-        i64::from(self.exponent) >= Dyadic::from_finite(scale.get()).floor_log2() - 100
+        self.exponent >= floor_log2(scale) - 100
     }
 
     /// The exponent of the spacing.
@@ -72,6 +71,21 @@ impl Grid {
         x.nearest_multiple(self.exponent.into())
     }
 
+    /// whole + j · 2^exponent as a float, for a whole multiple of the step: [`value`](Self::value) of the sum.
+    pub(crate) fn around(self, whole: f64, multiple: &IBig) -> f64 {
+        const EXACT: u64 = 1 << 53;
+        match (Ruler::new(self), i64::try_from(multiple)) {
+            #[allow(clippy::cast_precision_loss)] // at most 2⁵³
+            (Some(ruler), Ok(steps)) if steps.unsigned_abs() <= EXACT => ruler.at(whole, steps as f64),
+            _ => self.value(&(self.multiple(whole) + multiple)),
+        }
+    }
+
+    /// x / 2^exponent, for a multiple of the step.
+    pub(crate) fn multiple(self, whole: f64) -> IBig {
+        Dyadic::from_finite(whole).floor_multiple(self.exponent.into())
+    }
+
     /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest finite one
     /// beyond them.
     ///
@@ -92,6 +106,13 @@ impl Grid {
         let value = (rounded * power_of_two(exponent)).min(f64::MAX);
         if *multiple < IBig::ZERO { -value } else { value }
     }
+}
+
+/// ⌊log₂ b⌋. The scale of smooth noise is private: for normal floats it is read off their bits.
+fn floor_log2(scale: Scale) -> i32 {
+    let bits = scale.get().to_bits();
+    let field = i32::try_from(bits >> 52).expect("a scale is positive and has eleven bits of exponent");
+    if field > 0 { field - 1023 } else { -1011 - bits.leading_zeros().cast_signed() }
 }
 
 impl TryFrom<i32> for Grid {

@@ -5,8 +5,7 @@ use rand_core::Rng;
 
 use crate::arguments::suiting;
 
-use super::finite;
-use super::lazy::nearest;
+use super::lazy::release;
 use super::{Bits, Grid, Lazy};
 
 /// A law on the real line without atoms, from which exact draws are made.
@@ -152,7 +151,7 @@ impl<L: Law> Rounded<L> {
 
     fn next<R: Rng + ?Sized>(&self, answer: f64, bits: &mut Bits<'_, R>) -> f64 {
         let mut real = self.law.start(bits);
-        self.grid.value(&nearest(finite(answer), self.scale, self.grid, &mut real, bits))
+        release(answer, self.scale, self.grid, &mut real, bits)
     }
 }
 

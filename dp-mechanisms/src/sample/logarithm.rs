@@ -49,7 +49,7 @@ pub(super) fn gumbel(exponential: f64) -> f64 {
 
 /// −ln(x/2^unit) for a positive normal float, with the errors that are counted where it is called.
 #[inline]
-fn minus_ln(x: f64, unit: i64) -> f64 {
+pub(super) fn minus_ln(x: f64, unit: i64) -> f64 {
     let bits = x.to_bits();
     let mantissa = f64::from_bits((bits & ((1 << 52) - 1)) | 1023 << 52);
     #[allow(clippy::cast_possible_truncation)] // seven bits

@@ -50,8 +50,19 @@
 //!
 //! # What the clock tells
 //!
-//! Nearly all draws do the work of their rejection loop, whose length depends on the bits alone, and one rounding in floats. A draw that floats do not settle,
-//! a few in 10⁵ on the default grid, takes ten to two hundred times as long.
+//! What is promised: *the private input does not decide which way a draw takes, nor how many random words*. An answer is cut at the step of the grid, and from there on
+//! subnormal answers, huge ones, answers on a boundary and those that are no numbers go through the same instructions as all others. Rejection loops look at random bits alone. In detail:
+//!
+//! - Integers are added to noise that was drawn without them, and selections do [the same work](crate::selection#what-the-clock-tells) for all scores.
+//! - A draw that floats do not settle takes the *long way*, ten to two hundred times as long. That happens where answer + noise lies very close to a boundary of the grid, which is a fact about the ideal release, the real number of
+//!   which the theorem speaks; and where the noise is far out, beyond ten scales (five for Gaussian noise), which is one about the noise. On the default grid these are one draw in 2¹¹ to 2¹⁴ together (for some laws of [`Rounded`] a few in a thousand), for every answer alike. Whoever times single draws and sees one of the second kind learns that the
+//!   noise was large: this is outside of the guarantee. How long the long way takes may depend on the digits of the answer.
+//! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take the long way grows with it, to between one in two hundred and one in seventy.
+//!
+//! Durations tell what is public: scales, grids, numbers of candidates and of coordinates. Where a scale is above 2⁴⁰ steps, or a step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, all draws take the long way, and nothing is promised about durations. Nor is
+//! it about the time in which an answer is computed from the data, about how many cells of a histogram with open bins are occupied, or about processors whose multiplications take longer for some digits of normal floats than for others.
+//!
+//! `cargo xtask verify` holds the clock against this promise, and tests count random words on answers that an attacker would choose.
 
 use dashu_int::IBig;
 
@@ -61,6 +72,7 @@ mod binomial;
 mod bits;
 pub(crate) mod bounded_laplace;
 mod curve;
+mod decay;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod dyadic;
@@ -71,6 +83,8 @@ mod gap;
 pub(crate) mod gaussian;
 mod geometric;
 mod grid;
+#[cfg(test)]
+mod hostile;
 mod interval;
 pub(crate) mod laplace;
 mod law;
@@ -78,6 +92,7 @@ pub(crate) mod laws;
 pub mod lazy;
 mod logarithm;
 mod logarithm_table;
+mod place;
 pub(crate) mod race;
 mod ratio;
 #[cfg(any(test, feature = "claims"))]
@@ -106,12 +121,7 @@ pub use lazy::Lazy;
 pub use ratio::Ratio;
 pub use uniform::Uniform;
 
-/// The number that an answer stands for: itself, 0 for `NaN`, the nearest float for an infinity.
-fn finite(answer: f64) -> f64 {
-    if answer.is_nan() { 0.0 } else { answer.clamp(f64::MIN, f64::MAX) }
-}
-
-/// The same for a single.
+/// The number that an answer of single precision stands for: itself, 0 for `NaN`, the nearest single for an infinity.
 #[inline]
 fn finite_single(answer: f32) -> f64 {
     if answer.is_nan() { 0.0 } else { answer.clamp(f32::MIN, f32::MAX).into() }

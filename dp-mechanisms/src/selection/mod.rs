@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`Exponential`] | score + b·Gumbel, which makes Pr(i) ∝ e^(uᵢ/b) | ε = 2Δ/b, with ε-bounded range: ε²/8-zCDP |
 //! | [`NoisyMax`] | score + b·noise, the noise exponential, Gumbel or Laplace | ε = 2Δ/b |
-//! | [`PermuteAndFlip`] | the law of exponential noise, drawn by flips | ε = 2Δ/b |
+//! | [`PermuteAndFlip`] | the law of exponential noise, by another theorem | ε = 2Δ/b |
 //! | [`TopK`] | the k largest of score + b·Gumbel | kε, kε²/8-zCDP |
 //!
 //! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
@@ -50,9 +50,8 @@
 //!
 //! # What the clock tells
 //!
-//! Draws of [`NoisyMax`], [`Exponential`] and [`TopK`] do the same work for every candidate, whatever its score. What differs is how often a block of 256 candidates
-//! holds a new leader, which depends on the order of the scores, and the rare candidate that floats cannot place: one in 2²⁴ with Gumbel noise, one in 2¹⁵ with the
-//! others, and two leaders that nearly tie. [`PermuteAndFlip`] takes longer the fewer good candidates there are. The guarantee is about what is published, not about the time that it takes.
+//! All draws do the same work for every candidate, whatever its score, its rivals and their order: subnormal scores, ties, scores that are far apart and those that are no numbers included. What differs is
+//! the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly tie. The number of candidates is public, and shows.
 //!
 //! # Scores that are no numbers
 //!

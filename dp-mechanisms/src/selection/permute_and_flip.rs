@@ -10,8 +10,7 @@ use rand_core::Rng;
 use super::noise;
 use super::{ExponentialNoise, General, Monotone, Scores, calibration, candidates};
 use crate::arguments::positive;
-use crate::sample::race::finite;
-use crate::sample::{Bernoulli, Dyadic, Ratio, shuffle};
+use crate::sample::race;
 
 /// Goes through the candidates in a random order and takes each with probability e^(−(best − uᵢ)/b); the first that is taken is selected.
 ///
@@ -27,9 +26,8 @@ use crate::sample::{Bernoulli, Dyadic, Ratio, shuffle};
 /// Now add exponential noise, and count heights from the best score in units of b. The best candidate ends above 0, so the winner does. Candidate i ends at z > 0
 /// with density pᵢ·e^(−z), and each other one below z with probability 1 − p_j·e^(−z). With t = e^(−z), dt = −e^(−z) dz, this is the same integral. ∎
 ///
-/// The order is drawn by exact uniform integers and the flips by exact Bernoulli events, of the real numbers that the scores and the scale denote. It takes as many
-/// flips as it takes to reach a good candidate, so its time tells something about the scores; [`NoisyMax`](super::NoisyMax) with exponential noise has the same law and
-/// nearly always the same time, and is the one to use where time can be seen.
+/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number tells something about the scores to whoever can time them, and exponential noise takes
+/// [the same work](super#what-the-clock-tells) for all scores. The law is the same, of the real numbers that the scores and the scale denote.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, LInf, Mechanism, Pure, Sensitivity};
@@ -107,12 +105,6 @@ impl<S: Scores> PermuteAndFlip<S> {
     pub fn expected_error(&self, candidates: usize) -> Result<f64, Error> {
         Ok(mul_up(self.scale.get(), noise::expected_error::<ExponentialNoise>(candidates)?.hi()))
     }
-
-    /// The event with which a candidate is taken, exactly e^(−(best − score)/b).
-    fn flip(&self, best: &Dyadic, score: f64) -> Bernoulli {
-        let behind = best - &Dyadic::from_finite(finite(score));
-        Bernoulli::exp_neg_ratio(Ratio::new(behind, Dyadic::from_finite(self.scale.get())))
-    }
 }
 
 impl<S: Scores> Mechanism for PermuteAndFlip<S> {
@@ -129,12 +121,7 @@ impl<S: Scores> Mechanism for PermuteAndFlip<S> {
     /// # Errors
     /// [`Error::Empty`] without a candidate. Never because of the scores: see [the module](super).
     fn draw<R: Rng + ?Sized>(&self, scores: &[f64], rng: &mut R) -> Result<usize, Error> {
-        let best = candidates(scores)?.iter().fold(f64::MIN, |best, score| best.max(finite(*score)));
-        let best = Dyadic::from_finite(best);
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        shuffle(&mut order, rng);
-        let taken = order.into_iter().find(|i| self.flip(&best, scores[*i]).draw(rng));
-        Ok(taken.expect("the best candidate is taken for certain"))
+        Ok(race::winner::<ExponentialNoise, R>(candidates(scores)?, self.scale, rng))
     }
 }
 

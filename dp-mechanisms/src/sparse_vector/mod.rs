@@ -19,7 +19,6 @@ use rand_core::Rng;
 use self::noised::Noised;
 use crate::arguments::{failure, positive};
 use crate::sample::Bits;
-use crate::sample::lazy::less;
 use crate::selection::{General, Monotone, Scores};
 
 /// Says of each answer whether it lies above a threshold, both with noise, until it has said yes c times.
@@ -131,7 +130,7 @@ impl AboveThreshold {
         bits: &mut Bits<'_, R>,
     ) -> bool {
         let mut answer = Noised::draw(answer, scale, bits);
-        less(threshold, &mut answer, bits)
+        threshold.is_below(&mut answer, bits)
     }
 }
 

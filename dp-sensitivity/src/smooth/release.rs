@@ -29,13 +29,15 @@ impl<Q: LocalSensitivity> Smoothly for Q {}
 /// u/c is at least |f(x) − f(y)|, and for neighbours the ratio of two such is at most e^β·(1 + 2⁻⁵²) ≤ e^(β + 2⁻⁵⁰): the contract of [`SmoothNoise`]. What is released is the
 /// point of a grid nearest to f(x) + u·Z, to the last digit of Z. The grid follows from c and the global sensitivity, not from the data, so rounding is post-processing. ∎
 ///
-/// The bound S(x) is private, and so is the scale: neither is shown. The time that a draw takes depends a little on how the scale compares with the grid, as it does on the digits
-/// of the noise.
+/// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not depend on the answer, as for [all noise](dp_mechanisms::sample#what-the-clock-tells). The
+/// share of the draws that take the long way grows with the scale, to between one in two hundred and one in seventy where S(x) is the global sensitivity; between neighbours, whose scales differ by a
+/// factor of at most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smooth<Q, N> {
     query: Q,
     noise: N,
-    /// The global sensitivity.
+    /// The smooth bound is held between these: 2⁻²⁰⁰ of the global sensitivity, and that itself.
+    least: f64,
     largest: f64,
     grid: i32,
 }
@@ -43,6 +45,10 @@ pub struct Smooth<Q, N> {
 /// How much finer than the largest possible scale the grid is, in binary digits. Bounds far below the global one are what smooth noise is for, so it is finer than
 /// for other noise; a still finer one would leave more draws to the exact way.
 const DIGITS: i32 = 40;
+
+/// What part of the global sensitivity a smooth bound is held above: 2⁻²⁰⁰, which is far below a step of every grid. So no product with the grid is subnormal, which
+/// would take longer on many processors.
+const LEAST_SHARE: f64 = f64::from_bits((1023 - 200) << 52);
 
 impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
     /// The query with this noise, on the default grid: 2^k with k = ⌊log₂(c·global sensitivity)⌋ − 40, but not below the smallest float's −1074.
@@ -67,7 +73,13 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
                 instead: "allow a larger epsilon, delta or rho, or bound the records more tightly",
             });
         }
-        Ok(Self { query, noise, largest, grid: (floor_log2(scale) - DIGITS).max(-1074) })
+        Ok(Self {
+            query,
+            noise,
+            least: (largest * LEAST_SHARE).max(LEAST_BOUND),
+            largest,
+            grid: (floor_log2(scale) - DIGITS).max(-1074),
+        })
     }
 
     /// The same, on the multiples of 2^exponent. Choose it without looking at the data.
@@ -98,7 +110,7 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
     /// c·S, rounded up, for a bound that is held between the least one and the global sensitivity. All factors are normal floats, and so are the products:
     /// c ≥ 2⁻³⁰⁰ and S ≥ 2⁻⁹⁶⁰ would allow less, so the product is held, too.
     fn scale(&self, bound: f64) -> Scale {
-        let held = if bound.is_nan() { self.largest } else { bound.clamp(LEAST_BOUND, self.largest) };
+        let held = if bound.is_nan() { self.largest } else { bound.clamp(self.least, self.largest) };
         Scale::saturating(mul_up(self.noise.multiple().get(), held).max(LEAST_BOUND))
     }
 }

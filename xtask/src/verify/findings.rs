@@ -5,7 +5,7 @@ use dp_core::claims::Verdict;
 use super::audit::Audited;
 use super::mode::Mode;
 use super::outcome::Outcome;
-use super::timing::Timing;
+use super::timing::{Expected, Timing};
 use super::tried::Tried;
 
 /// What was found, and what was not looked at.
@@ -28,10 +28,11 @@ impl Findings {
         let claims = self.claims.iter().all(|outcome| outcome.as_expected);
         let audits = self.audits.iter().all(|audited| !audited.exceeded);
         let mutants = self.mutants.iter().all(|tried| tried.caught);
-        !self.claims.is_empty() && self.unchecked.is_empty() && claims && audits && mutants
+        let timings = self.timings.iter().all(Timing::as_expected);
+        !self.claims.is_empty() && self.unchecked.is_empty() && claims && audits && mutants && timings
     }
 
-    /// One line each: claims, mutants and audits, what was as expected and what was not.
+    /// One line each: claims, mutants, audits and durations, what was as expected and what was not.
     pub(super) fn summary(&self) -> Vec<String> {
         let mut lines = vec![self.of_claims()];
         if !self.mutants.is_empty() {
@@ -43,6 +44,12 @@ impl Findings {
             let above: Vec<_> =
                 self.audits.iter().filter(|audited| audited.exceeded).map(|audited| audited.name).collect();
             lines.push(sentence(self.audits.len(), "audit", "below what is claimed", "above it", &above));
+        }
+        let judged = self.timings.iter().filter(|timing| timing.expected != Expected::Reported);
+        if judged.clone().next().is_some() {
+            let wrong: Vec<_> =
+                judged.clone().filter(|timing| !timing.as_expected()).map(|timing| timing.sampler).collect();
+            lines.push(sentence(judged.count(), "duration", "as expected", "not so", &wrong));
         }
         if !self.unchecked.is_empty() {
             lines.push(format!("not checked: {}", self.unchecked.join("; ")));
@@ -104,6 +111,20 @@ pub(super) mod tests {
         }
     }
 
+    /// What was measured of a sampler.
+    pub(in crate::verify) fn timing(sampler: &'static str, expected: Expected, shows: bool) -> Timing {
+        Timing {
+            sampler,
+            classes: "one and another".into(),
+            deviations: -9.0,
+            effect: -0.5,
+            nanoseconds: (1.0, 2.0),
+            draws: 9,
+            shows,
+            expected,
+        }
+    }
+
     #[test]
     fn the_summary_names_what_was_not_expected() {
         let mut findings = findings();
@@ -130,5 +151,17 @@ pub(super) mod tests {
         findings.unchecked.push("the audit of Laplace noise".into());
         assert!(!findings.as_expected(), "one audit was not run");
         assert!(!Findings::default().as_expected(), "nothing was checked");
+        findings.unchecked.clear();
+        findings.timings.push(timing("noise", Expected::Even, false));
+        findings.timings.push(timing("control", Expected::Shows, true));
+        assert!(findings.as_expected());
+        assert_eq!(findings.summary()[1], "2 durations: 2 as expected");
+        findings.timings.push(timing("slow noise", Expected::Even, true));
+        assert!(!findings.as_expected(), "an input shows");
+        assert_eq!(findings.summary()[1], "3 durations: 2 as expected, 1 not so: slow noise");
+        findings.timings[2] = timing("blind control", Expected::Shows, false);
+        assert!(!findings.as_expected(), "a control does not");
+        findings.timings[2] = timing("magnitudes", Expected::Reported, true);
+        assert!(findings.as_expected());
     }
 }

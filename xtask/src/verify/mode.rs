@@ -36,8 +36,8 @@ impl Mode {
     /// How long durations are measured.
     pub(super) const fn timing_seconds(self) -> f64 {
         match self {
-            Self::Quick => 1.0,
-            Self::Standard => 8.0,
+            Self::Quick => 4.0,
+            Self::Standard => 15.0,
             Self::Full => 60.0,
         }
     }

@@ -16,7 +16,7 @@
 //!
 //! A draw that falls above the lower boxes, one in eighty whatever the answer, takes another word of random bits and some nanoseconds, and half of these begin anew. Which boxes are
 //! hit does not depend on the answer; a reader who can time single draws learns that a magnitude was drawn near the curve, not which one. A draw within
-//! 2⁻¹² steps of a boundary, or beyond five scales, takes the long way.
+//! 2⁻¹² steps of a boundary, or beyond five scales, takes the long way. See also [what holds of all draws](super#what-the-clock-tells).
 
 mod normal;
 mod short;
@@ -33,7 +33,7 @@ pub(crate) use self::normal::Normal;
 use super::curve::{Height, is_clearly_under};
 use super::envelope::{Envelope, Part};
 use super::steps::{ShortSteps, Steps};
-use super::{Bits, Grid, finite, lazy};
+use super::{Bits, Grid, lazy};
 
 /// log₂ of the number of strips in [0, 1).
 const STRIP_BITS: u32 = 6;
@@ -127,8 +127,7 @@ impl Sampler {
 
     #[cold]
     fn settle_slowly<R: Rng + ?Sized>(&self, mut normal: Normal, answer: f64, rng: &mut R) -> f64 {
-        let multiple = lazy::nearest(finite(answer), self.scale, self.grid, &mut normal, &mut Bits::new(rng));
-        self.grid.value(&multiple)
+        lazy::release(answer, self.scale, self.grid, &mut normal, &mut Bits::new(rng))
     }
 
     /// The draw from a word whose part is not a lower box.
@@ -180,6 +179,7 @@ fn middle(word: u64, strip: u32) -> f64 {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
+    use crate::sample::hostile::assert_way_is_that_of_the_noise;
     use crate::sample::replay::{Fed, Law};
     use dashu_int::IBig;
     use proptest::prelude::*;
@@ -335,6 +335,18 @@ mod tests {
         assert_eq!(draw(f64::NAN), draw(0.0));
         assert_eq!(draw(f64::INFINITY), draw(f64::MAX));
         assert_eq!(draw(f64::NEG_INFINITY), draw(f64::MIN));
+    }
+
+    #[test]
+    fn the_answer_does_not_decide_the_way() {
+        for (sigma, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0)] {
+            let sampler = Sampler::new(scale(sigma), grid(exponent));
+            // One in 2¹² or fewer is expected not to be settled, 4 of all; more than 40 with probability below 10⁻²⁰ for each answer (Poisson).
+            assert_way_is_that_of_the_noise(grid(exponent), 40, |word, answer| {
+                let Part::Under(strip) = sampler.envelope.part(word) else { return true };
+                sampler.steps.unwrap().settle(answer, middle(word, strip), word).is_some()
+            });
+        }
     }
 
     proptest! {

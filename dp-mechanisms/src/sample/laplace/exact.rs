@@ -6,23 +6,25 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use crate::sample::exponential_function::exp_neg_of;
+#[cfg(any(test, feature = "claims"))]
+use crate::sample::place::Place;
 use crate::sample::{Bits, Dyadic, Grid, Ratio, Uniform};
 
-/// One draw on its way: answer, scale and sign are known, and some digits of U.
+/// One draw on its way: the [rest](crate::sample::place) of the answer, scale and sign are known, and some digits of U.
 pub(super) struct Draw {
-    answer: Dyadic,
+    rest: Dyadic,
     scale: Dyadic,
     negative: bool,
     uniform: Uniform,
 }
 
 impl Draw {
-    pub(super) fn new(answer: f64, scale: Scale, negative: bool, uniform: Uniform) -> Self {
-        let (answer, scale) = (Dyadic::from_finite(answer), Dyadic::from_finite(scale.get()));
-        Self { answer, scale, negative, uniform }
+    pub(super) fn new(rest: f64, scale: Scale, negative: bool, uniform: Uniform) -> Self {
+        let (rest, scale) = (Dyadic::from_finite(rest), Dyadic::from_finite(scale.get()));
+        Self { rest, scale, negative, uniform }
     }
 
-    /// The j for which j · 2^k is the point of the grid nearest to answer ± scale · (−ln U).
+    /// The j for which j · 2^k is the point of the grid nearest to y = rest ± scale · (−ln U).
     pub(super) fn settle<R: Rng + ?Sized>(mut self, grid: Grid, bits: &mut Bits<'_, R>) -> IBig {
         // As long as U may be zero, the noise may be anything.
         while self.uniform.prefix() == &UBig::ZERO {
@@ -51,15 +53,15 @@ impl Draw {
         // U ≥ 2^−length, also where no float is that small.
         let [near, far] = [exponential.lo(), exponential.hi().min(self.uniform.length().into())].map(|t| {
             let noise = &self.scale * &Dyadic::from_finite(t);
-            grid.nearest(&(&self.answer + &if self.negative { -noise } else { noise }))
+            grid.nearest(&(&self.rest + &if self.negative { -noise } else { noise }))
         });
         if self.negative { (far, near) } else { (near, far) }
     }
 
     /// Whether y lies below a boundary.
     fn is_below<R: Rng + ?Sized>(&mut self, boundary: &Dyadic, bits: &mut Bits<'_, R>) -> bool {
-        // y < c  ⇔  ±T < (c − answer)/scale
-        let distance = boundary + &-self.answer.clone();
+        // y < c  ⇔  ±T < (c − rest)/scale
+        let distance = boundary + &-self.rest.clone();
         let distance = if self.negative { -distance } else { distance };
         let farther = if distance.is_positive() { self.passes(&distance, bits) } else { true };
         farther == self.negative
@@ -81,5 +83,6 @@ pub(crate) fn nearest<R: Rng + ?Sized>(
     bits: &mut Bits<'_, R>,
 ) -> IBig {
     let negative = bits.flip();
-    Draw::new(answer, scale, negative, Uniform::unknown()).settle(grid, bits)
+    let Place { whole, rest } = Place::of(answer, grid);
+    grid.multiple(whole) + Draw::new(rest, scale, negative, Uniform::unknown()).settle(grid, bits)
 }

@@ -23,7 +23,7 @@
 //!
 //! # What the clock tells
 //!
-//! The first way does the same work for every draw. The second takes about twenty times as long, the third two hundred; they are
+//! The first way does the same work for every draw, whatever the answer and the noise. The second takes about twenty times as long, the third two hundred; they are
 //! needed when the ideal value lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
 
 mod exact;
@@ -38,9 +38,10 @@ use rand_core::Rng;
 pub(crate) use self::exact::nearest;
 
 use self::exact::Draw;
-use self::fast::Fast;
-use super::bits::in_bulk;
-use super::{Bits, Grid, Uniform, finite};
+use self::fast::{Fast, magnitude};
+use super::bits::{WORDS, in_blocks};
+use super::place::Place;
+use super::{Bits, Grid, Uniform};
 
 /// Laplace noise of a scale on a grid, ready to be drawn.
 #[derive(Clone, Copy)]
@@ -88,7 +89,18 @@ impl Sampler {
 
     /// Draws for many answers at once: the random bits are made in bulk.
     pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
-        in_bulk(released.len(), rng, |i, word, rng| released[i] = self.draw_from(word, answers[i], rng));
+        let mut magnitudes = [0.0; WORDS];
+        in_blocks(released.len(), rng, |start, words, rng| {
+            // Two short loops: in one long loop the conversion of a word waits for the draw before.
+            for (noise, word) in magnitudes.iter_mut().zip(words) {
+                *noise = magnitude(u64::from_le_bytes(*word));
+            }
+            for ((i, word), noise) in (start..).zip(words).zip(&magnitudes) {
+                let (word, answer) = (u64::from_le_bytes(*word), answers[i]);
+                let settled = self.fast.and_then(|fast| fast.settle_with(*noise, word, answer));
+                released[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
+            }
+        });
     }
 
     /// The draw whose sign and first 63 digits of U are given; more come from the generator if these do not settle it.
@@ -103,8 +115,9 @@ impl Sampler {
     #[cold]
     fn draw_slowly<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
         let uniform = Uniform::with_prefix(word >> 1, 63);
-        let draw = Draw::new(finite(answer), self.scale, word & 1 == 1, uniform);
-        self.grid.value(&draw.settle(self.grid, &mut Bits::new(rng)))
+        let Place { whole, rest } = Place::of(answer, self.grid);
+        let draw = Draw::new(rest, self.scale, word & 1 == 1, uniform);
+        self.grid.around(whole, &draw.settle(self.grid, &mut Bits::new(rng)))
     }
 }
 
@@ -113,6 +126,7 @@ mod tests {
     use super::*;
     use crate::rng::Insecure;
     use crate::sample::Dyadic;
+    use crate::sample::hostile::assert_way_is_that_of_the_noise;
     use crate::sample::replay::{Fed, Law};
     use dashu_int::IBig;
     use dp_core::rounding::Enclosure;
@@ -311,6 +325,17 @@ mod tests {
         let mut late = Fed::with([0, 0, 0, 0, 0x9e37_79b9_7f4a_7c15]);
         let j = nearest(0.0, scale(1.0), grid(0), &mut Bits::new(&mut late));
         assert!(j >= IBig::from(176) && j <= IBig::from(180), "{j}"); // 255 to 258 halvings of ln 2
+    }
+
+    #[test]
+    fn the_answer_does_not_decide_the_way() {
+        for (b, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1e-200, -690)] {
+            let sampler = Sampler::new(scale(b), grid(exponent));
+            // One in 2¹⁴ or fewer is expected not to be settled; more than 20 with probability below 10⁻¹⁵ for each answer (Poisson).
+            assert_way_is_that_of_the_noise(grid(exponent), 20, |word, answer| {
+                sampler.fast.unwrap().settle(word, answer).is_some()
+            });
+        }
     }
 
     proptest! {

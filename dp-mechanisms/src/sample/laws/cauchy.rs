@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&Cauchy, 18, 0.2, CELLS);
+        assert_listed(&Cauchy, 19, 0.2, CELLS);
     }
 
     #[test]

@@ -10,16 +10,17 @@
 //!
 //! # What the clock tells
 //!
-//! All candidates take the same work in floats, whatever their scores. In addition
+//! All candidates take the same work in floats, whatever their scores and their order: where they stand, and the bar that the k-th of them reaches
+//! ([`bar`]). Then all are looked at once more for those who may reach the bar: the winners, and those whose noise floats do not place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others,
+//! whatever the scores.
 //!
-//! - each block of 256 candidates in which the record is broken is looked at once more (for k winners: each block that has one of the best k so far);
-//! - comparisons by enclosures, which take as long as fifteen candidates, are made where floats do not tell: for two leaders that are closer than 2⁻²⁰ scales
-//!   with Gumbel noise and 2⁻⁴⁴ with the others, for the one candidate in 2²⁴ whose Gumbel noise exceeds 16, and for the one in 2¹⁵ whose exponential noise exceeds 10. More digits,
-//!   which take as long as 1500 candidates, are needed for hardly any.
+//! - k winners are put into a random order and sorted, which takes a time whose law depends on k alone;
+//! - comparisons by enclosures, which take as long as fifteen candidates, are made where floats do not tell: for two candidates at the bar, or two winners, that are closer than 2⁻²⁰ scales
+//!   with Gumbel noise and 2⁻⁴⁴ with the others, and for those whose noise floats do not place. More digits, which take as long as 1500 candidates, are needed for hardly any.
 //!
-//! A reader who can time a selection may learn that such a comparison was made, and roughly how often records were broken, which depends on the
-//! order of the scores.
+//! A near tie is one of the ideal values, score + scale·noise. A reader who can time a selection learns that there was one.
 
+mod bar;
 mod law;
 mod noise;
 mod runner;
@@ -31,23 +32,17 @@ use rand_core::Rng;
 pub(crate) use self::law::NoiseLaw;
 pub use self::law::{ExponentialNoise, GumbelNoise, LaplaceNoise};
 
-use self::noise::Noise;
+use self::bar::{last_of_the_first, reached_by};
 use self::runner::{Runner, first, ranking};
-pub(crate) use self::track::finite;
-use self::track::{Track, larger};
-use super::Bits;
+use self::track::{Track, finite, larger};
+use super::{Bits, shuffle};
 
-/// A candidate that may be among the first.
-struct Contender {
-    index: usize,
-    word: u64,
-    between: (f64, f64),
-}
+/// How many candidates are looked at together.
+const BLOCK: usize = 256;
 
 /// The position of the largest score + scale·noise, for at least one score. Scores that are no numbers are replaced by [`finite`].
 pub(crate) fn winner<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &mut R) -> usize {
-    let runners = runners::<L, R>(scores, scale, 1, rng);
-    first(runners, scale, &mut Bits::new(rng))
+    first(contenders::<L, R>(scores, scale, rng), scale, &mut Bits::new(rng))
 }
 
 /// The positions of the `count` largest score + scale·noise, the largest first; 1 ≤ `count` ≤ number of scores.
@@ -57,76 +52,66 @@ pub(crate) fn winners<L: NoiseLaw, R: Rng + ?Sized>(
     count: usize,
     rng: &mut R,
 ) -> Vec<usize> {
-    let runners = runners::<L, R>(scores, scale, count, rng);
+    let mut runners = contenders_for::<L, R>(scores, scale, count, rng);
+    // How long it takes to sort depends on the order that it starts from, so that is a random one.
+    shuffle(&mut runners, rng);
     let mut ranking = ranking(runners, scale, &mut Bits::new(rng));
     ranking.truncate(count);
     ranking
 }
 
-/// The contenders, with all that was drawn for them.
-fn runners<L: NoiseLaw, R: Rng + ?Sized>(
+/// All candidates that floats cannot tell to be behind another one.
+fn contenders<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &mut R) -> Vec<Runner<L>> {
+    let best = scores.iter().fold(f64::MIN, |best, score| larger(finite(*score), best));
+    let track = Track::new(best, scale);
+    let (mut words, mut highest) = (vec![[0; 8]; scores.len()], vec![0.0; scores.len()]);
+    // Where the highest of all stands at least.
+    let mut bar = f64::NEG_INFINITY;
+    for ((scores, words), highest) in
+        scores.chunks(BLOCK).zip(words.chunks_mut(BLOCK)).zip(highest.chunks_mut(BLOCK))
+    {
+        rng.fill_bytes(words.as_flattened_mut());
+        for ((score, word), upper) in scores.iter().zip(words.iter()).zip(highest) {
+            let (lower, most) = track.between_behind::<L>(*score, u64::from_le_bytes(*word));
+            bar = larger(lower, bar);
+            *upper = most;
+        }
+    }
+    let left = (0..scores.len()).filter(|i| highest[*i] >= bar);
+    left.map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i]))).collect()
+}
+
+/// All candidates that floats cannot tell to be behind `count` others.
+fn contenders_for<L: NoiseLaw, R: Rng + ?Sized>(
     scores: &[f64],
     scale: Scale,
     count: usize,
     rng: &mut R,
 ) -> Vec<Runner<L>> {
-    contenders::<L, R>(scores, scale, count, rng)
-        .into_iter()
-        .map(|Contender { index, word, between }| Runner {
-            index,
-            score: finite(scores[index]),
-            noise: Noise::known(word),
-            between,
-        })
-        .collect()
-}
-
-/// All candidates that floats cannot tell to be behind `count` others.
-fn contenders<L: NoiseLaw, R: Rng + ?Sized>(
-    scores: &[f64],
-    scale: Scale,
-    count: usize,
-    rng: &mut R,
-) -> Vec<Contender> {
-    const WORDS: usize = 256;
-    let track = Track::new(scores, scale);
-    let mut bytes = [0; 8 * WORDS];
-    let mut highest = [0.0; WORDS];
-    let mut contenders: Vec<Contender> = Vec::new();
-    // `count` candidates stand here or above, for certain.
-    let mut bar = f64::NEG_INFINITY;
-    for (block, scores) in scores.chunks(WORDS).enumerate() {
-        let (words, _) = bytes[..8 * scores.len()].as_chunks_mut::<8>();
+    // Seen from the last of the first, so that those who stand near the bar have small numbers.
+    let track = Track::new(last_of_the_first(scores, count), scale);
+    let mut words = vec![[0; 8]; scores.len()];
+    let (mut lowest, mut highest) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
+    for (words, (scores, ends)) in words
+        .chunks_mut(BLOCK)
+        .zip(scores.chunks(BLOCK).zip(lowest.chunks_mut(BLOCK).zip(highest.chunks_mut(BLOCK))))
+    {
         rng.fill_bytes(words.as_flattened_mut());
-        let mut record = f64::NEG_INFINITY;
-        for ((score, word), highest) in scores.iter().zip(words.iter()).zip(&mut highest) {
-            let (lower, upper) = track.between::<L>(*score, u64::from_le_bytes(*word));
-            record = larger(lower, record);
-            *highest = upper;
-        }
-        if count == 1 {
-            bar = larger(record, bar);
-        }
-        for (place, (score, word)) in scores.iter().zip(words.iter()).enumerate() {
-            if highest[place] >= bar {
-                let word = u64::from_le_bytes(*word);
-                let between = track.between::<L>(*score, word);
-                contenders.push(Contender { index: block * WORDS + place, word, between });
-            }
-        }
-        if contenders.len() > count {
-            contenders.select_nth_unstable_by(count - 1, |a, b| b.between.0.total_cmp(&a.between.0));
-            bar = contenders[count - 1].between.0;
-            contenders.retain(|contender| contender.between.1 >= bar);
+        for ((score, word), (lower, upper)) in
+            scores.iter().zip(words.iter()).zip(ends.0.iter_mut().zip(ends.1))
+        {
+            (*lower, *upper) = track.between::<L>(*score, u64::from_le_bytes(*word));
         }
     }
-    contenders
+    let bar = reached_by(&lowest, count);
+    let left = (0..scores.len()).filter(|i| highest[*i] >= bar);
+    left.map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i]))).collect()
 }
 
 /// Candidates of whose noise nothing is known yet, bit by bit: the laws of the winner and of the ranking can be listed.
 #[cfg(any(test, feature = "claims"))]
 pub(crate) mod listed {
-    use super::{Bits, Noise, NoiseLaw, Rng, Runner, Scale, finite};
+    use super::{Bits, NoiseLaw, Rng, Runner, Scale};
 
     pub(crate) fn winner<L: NoiseLaw, R: Rng + ?Sized>(
         scores: &[f64],
@@ -146,14 +131,7 @@ pub(crate) mod listed {
     }
 
     fn runners<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], bits: &mut Bits<'_, R>) -> Vec<Runner<L>> {
-        let between = (f64::NEG_INFINITY, f64::INFINITY);
-        let runner = |(index, score): (usize, &f64)| Runner {
-            index,
-            score: finite(*score),
-            noise: Noise::unknown(bits),
-            between,
-        };
-        scores.iter().enumerate().map(runner).collect()
+        scores.iter().enumerate().map(|(index, score)| Runner::unknown(index, *score, bits)).collect()
     }
 }
 

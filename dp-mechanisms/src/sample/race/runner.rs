@@ -8,15 +8,36 @@ use rand_core::Rng;
 
 use super::law::NoiseLaw;
 use super::noise::Noise;
+use super::track::{finite, lead};
 use crate::sample::{Bits, Interval};
 
 /// A candidate of which all that was drawn is kept.
 pub(super) struct Runner<L: NoiseLaw> {
     pub(super) index: usize,
-    pub(super) score: f64,
-    pub(super) noise: Noise<L>,
-    /// Floats between which it stands.
-    pub(super) between: (f64, f64),
+    score: f64,
+    noise: Noise<L>,
+    /// Floats between which the noise lies.
+    between: (f64, f64),
+}
+
+impl<L: NoiseLaw> Runner<L> {
+    /// The candidate of whose noise a word is known.
+    pub(super) fn known(index: usize, score: f64, word: u64) -> Self {
+        Self { index, score: finite(score), noise: Noise::known(word), between: L::between(word) }
+    }
+
+    /// The candidate of whose noise nothing is known but a sign.
+    #[cfg(any(test, feature = "claims"))]
+    pub(super) fn unknown<R: Rng + ?Sized>(index: usize, score: f64, bits: &mut Bits<'_, R>) -> Self {
+        let between = (f64::NEG_INFINITY, f64::INFINITY);
+        Self { index, score: finite(score), noise: Noise::unknown(bits), between }
+    }
+
+    /// The same candidate, with no floats to go by.
+    #[cfg(test)]
+    pub(super) fn exactly(self) -> Self {
+        Self { between: (f64::NEG_INFINITY, f64::INFINITY), ..self }
+    }
 }
 
 /// The positions of the candidates, the one with the largest score + scale·noise first.
@@ -53,13 +74,21 @@ pub(super) fn compare<L: NoiseLaw, R: Rng + ?Sized>(
     scale: Scale,
     bits: &mut Bits<'_, R>,
 ) -> Ordering {
-    if a.between.0 > b.between.1 {
-        return Ordering::Greater;
+    clearly(a, b, scale).unwrap_or_else(|| settle(a, b, scale, bits))
+}
+
+/// The order, if floats tell.
+///
+/// What is rounded beside the [lead](lead) are two sums, of noises below 24 each: by less than 96·2⁻⁵³, where the noises have twice 2⁻⁴⁷ to spare, and by 2⁻⁵³ of the lead, which has that, too.
+pub(super) fn clearly<L: NoiseLaw>(a: &Runner<L>, b: &Runner<L>, scale: Scale) -> Option<Ordering> {
+    let (least, most) = lead(a.score, b.score, scale);
+    if least + (a.between.0 - b.between.1) > 0.0 {
+        Some(Ordering::Greater)
+    } else if most + (a.between.1 - b.between.0) < 0.0 {
+        Some(Ordering::Less)
+    } else {
+        None
     }
-    if a.between.1 < b.between.0 {
-        return Ordering::Less;
-    }
-    settle(a, b, scale, bits)
 }
 
 /// The order of a.score/scale + a.noise and b.score/scale + b.noise: by enclosures in floats, then by as many digits as it takes.

@@ -7,6 +7,7 @@ use dp_core::rounding::Enclosure;
 use proptest::prelude::*;
 use rand_core::{TryRng, utils};
 
+use super::noise::Noise;
 use super::*;
 use crate::rng::Insecure;
 use crate::sample::replay::Law as Listed;
@@ -98,30 +99,37 @@ fn enumerated_rankings_are_those_of_peeling() {
 
 /// The exact order of candidates with these words, the further digits from a generator.
 fn exactly<L: NoiseLaw>(scores: &[f64], scale: Scale, words: &[u64], seed: u64) -> Vec<usize> {
-    let runners = (0..scores.len()).map(|index| runner::<L>(index, scores[index], words[index])).collect();
+    let runners = (0..scores.len())
+        .map(|index| Runner::<L>::known(index, scores[index], words[index]).exactly())
+        .collect();
     ranking(runners, scale, &mut Bits::new(&mut Insecure::seeded(seed)))
-}
-
-fn runner<L: NoiseLaw>(index: usize, score: f64, word: u64) -> Runner<L> {
-    let between = (f64::NEG_INFINITY, f64::INFINITY);
-    Runner { index, score: finite(score), noise: Noise::known(word), between }
 }
 
 /// Whatever digits follow, floats drop none of the first, and say nothing of two candidates that the integers do not say too.
 fn assert_fast_is_right<L: NoiseLaw>(scores: &[f64], scale: Scale, words: &[u64], count: usize) {
-    let left = contenders::<L, _>(scores, scale, count, &mut Feed::new(words));
-    for seed in [1, 2] {
-        let ranking = exactly::<L>(scores, scale, words, seed);
-        let place = |contender: &Contender| ranking.iter().position(|i| *i == contender.index);
-        for first in &ranking[..count] {
-            assert!(left.iter().any(|contender| contender.index == *first), "{scores:?} {scale} {words:x?}");
+    let mut ways = vec![(count, contenders_for::<L, _>(scores, scale, count, &mut Feed::new(words)))];
+    ways.push((1, contenders::<L, _>(scores, scale, &mut Feed::new(words))));
+    for (count, left) in ways {
+        for seed in [1, 2] {
+            let ranking = exactly::<L>(scores, scale, words, seed);
+            let place = |contender: &Runner<L>| ranking.iter().position(|i| *i == contender.index);
+            for first in &ranking[..count] {
+                assert!(
+                    left.iter().any(|contender| contender.index == *first),
+                    "{scores:?} {scale} {words:x?}"
+                );
+            }
+            for (a, b) in left.iter().flat_map(|a| left.iter().map(move |b| (a, b))) {
+                let order = runner::clearly(a, b, scale);
+                assert!(
+                    order.is_none_or(|order| order == place(b).cmp(&place(a))),
+                    "{scores:?} {scale} {words:x?}"
+                );
+            }
         }
-        for (a, b) in left.iter().flat_map(|a| left.iter().map(move |b| (a, b))) {
-            assert!(a.between.0 <= b.between.1 || place(a) < place(b), "{scores:?} {scale} {words:x?}");
-        }
+        let found = winners::<L, _>(scores, scale, count, &mut Feed::new(words));
+        assert!(found.len() == count && found.iter().all(|i| left.iter().any(|c| c.index == *i)));
     }
-    let found = winners::<L, _>(scores, scale, count, &mut Feed::new(words));
-    assert!(found.len() == count && found.iter().all(|i| left.iter().any(|c| c.index == *i)));
 }
 
 fn words() -> impl Strategy<Value = u64> {
@@ -170,7 +178,7 @@ proptest! {
 #[test]
 fn ties_of_all_known_digits_are_broken_by_those_that_follow() {
     fn compare<L: NoiseLaw>(further: &[u64]) -> Ordering {
-        let [mut a, mut b] = [0, 1].map(|index| runner::<L>(index, 0.3, 0x9e37_79b9_7f4a_7c14));
+        let [mut a, mut b] = [0, 1].map(|index| Runner::<L>::known(index, 0.3, 0x9e37_79b9_7f4a_7c14));
         runner::compare(&mut a, &mut b, scale(1.0), &mut Bits::new(&mut Feed::new(further)))
     }
     // One or two further digits of the first, then as many of the second, the lowest bit first. A larger U has larger Gumbel noise and a smaller exponential.
@@ -192,8 +200,8 @@ fn ties_of_all_known_digits_are_broken_by_those_that_follow() {
 fn a_lead_that_the_noise_makes_up_for_is_settled_by_the_digits_that_follow() {
     // U = ½ with a lead of one scale ties with U = 1/2e = (3393088950634442637 + 0.365)/2⁶⁴ (by mpmath).
     let compare = |further: u64| {
-        let mut a = runner::<ExponentialNoise>(0, 2.0, 1 << 63);
-        let mut b = runner::<ExponentialNoise>(1, 0.0, 3_393_088_950_634_442_637);
+        let mut a = Runner::<ExponentialNoise>::known(0, 2.0, 1 << 63);
+        let mut b = Runner::<ExponentialNoise>::known(1, 0.0, 3_393_088_950_634_442_637);
         runner::compare(&mut a, &mut b, scale(2.0), &mut Bits::new(&mut Feed::new(&[further])))
     };
     // One further digit 0 of the first, then three of the second.
@@ -266,11 +274,11 @@ fn long_ways_are_rare() {
     let scores = vec![0.0; 1 << 14];
     let mut rng = Insecure::seeded(31);
     let left: usize =
-        (0..16).map(|_| contenders::<GumbelNoise, _>(&scores, scale(1.0), 1, &mut rng).len()).sum();
+        (0..16).map(|_| contenders::<GumbelNoise, _>(&scores, scale(1.0), &mut rng).len()).sum();
     // One winner each; another one with probability below 2⁻⁹ each.
     assert!(left <= 18, "{left}");
     let left: usize =
-        (0..16).map(|_| contenders::<ExponentialNoise, _>(&scores, scale(1.0), 1, &mut rng).len()).sum();
+        (0..16).map(|_| contenders::<ExponentialNoise, _>(&scores, scale(1.0), &mut rng).len()).sum();
     // One of 2¹⁵ has a U below 2⁻¹⁵: 8 of all, more than 50 with probability below 10⁻²⁰.
     assert!(left <= 16 + 50, "{left}");
 }

@@ -4,39 +4,75 @@ use dp_core::Scale;
 
 use super::law::NoiseLaw;
 
-/// The scores of all candidates, seen from the best one in units of the scale: noise − (best − score)/scale.
+/// Scores seen from one of them in units of the scale: noise − (origin − score)/scale.
 ///
-/// What orders the candidates is score + scale·noise, and this is the same order. It is also one that floats can enclose: who is near the top
-/// has small numbers, and whose numbers are large is far behind, so that an error in proportion to the numbers does no harm.
+/// What orders the candidates is score + scale·noise, and this is the same order. It is also one that floats can enclose: who is near the origin
+/// has small numbers, and whose numbers are large is far from it, so that an error in proportion to the numbers does no harm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Track {
-    best: f64,
+    origin: f64,
     scale: f64,
     unit: f64,
+    /// Scores below it are taken as 0: 2⁻⁶⁰ scales. Arithmetic with subnormal numbers takes longer on many processors.
+    tiny: f64,
 }
 
+/// Room for roundings, in proportion to a distance: 2⁻⁵⁰.
+const SLACK: f64 = 4.0 * f64::EPSILON;
+
 impl Track {
-    pub(super) fn new(scores: &[f64], scale: Scale) -> Self {
+    pub(super) fn new(origin: f64, scale: Scale) -> Self {
         // The difference of two scores may overflow; that of their halves does not. Halving costs at most 2⁻¹⁰⁷⁵, which is nothing beside this
         // scale. A smaller one divides whatever overflows to infinity anyway.
-        let unit = if scale.get() > 1e-250 { 0.5 } else { 1.0 };
-        let best = scores.iter().fold(f64::MIN, |best, score| larger(finite(*score), best));
-        Self { best: best * unit, scale: scale.get() * unit, unit }
+        let (scale, unit) = if scale.get() > 1e-250 { (scale.get() * 0.5, 0.5) } else { (scale.get(), 1.0) };
+        let tiny = if unit == 0.5 { scale * f64::from_bits((1023 - 60) << 52) } else { 0.0 };
+        Self { origin: vanishing(origin, tiny) * unit, scale, unit, tiny }
     }
 
-    /// Floats between which noise − (best − score)/scale lies, whatever digits follow those of the word.
+    /// Floats between which noise − (origin − score)/scale lies, whatever digits follow those of the word.
     ///
-    /// Difference, quotient, product with 1 ± 2⁻⁵⁰ and the last difference are each off by at most 2⁻⁵³ of their result. Relative to the distance
-    /// behind, which is what the first three compute, that is below 4·2⁻⁵³·1.01 < 2⁻⁵⁰; what the last one adds because of the noise is below
-    /// 24·2⁻⁵³ < 2⁻⁴⁸, and what is lost below the smallest float is less than 2⁻²⁰⁰, which the margin of the law takes in. An infinite quotient stands for one
+    /// Difference, quotient, the sum with 2⁻⁵⁰ of it and the last difference are each off by at most 2⁻⁵³ of their result. Relative to the distance,
+    /// which is what the first three compute, that is below 5·2⁻⁵³·1.01 < 2⁻⁵⁰; what the last one adds because of the noise is below
+    /// 24·2⁻⁵³ < 2⁻⁴⁸, and scores that vanish, 2·2⁻⁶⁰, or what is lost below the smallest float, less than 2⁻²⁰⁰, are taken in by the margin of the law, too. An infinite quotient stands for one
     /// that is at least [`f64::MAX`], up to its rounding.
     #[inline]
     pub(super) fn between<L: NoiseLaw>(self, score: f64, word: u64) -> (f64, f64) {
-        const SLACK: f64 = 4.0 * f64::EPSILON; // 2⁻⁵⁰
-        let behind = (self.best - finite(score) * self.unit) / self.scale;
+        let (least, most) = self.behind(score);
+        let (lower, upper) = L::between(word);
+        (lower - most, upper - least)
+    }
+
+    /// The same for a score that is not above the origin.
+    #[inline]
+    pub(super) fn between_behind<L: NoiseLaw>(self, score: f64, word: u64) -> (f64, f64) {
+        let behind = self.distance(score);
         let (lower, upper) = L::between(word);
         (lower - behind * (1.0 + SLACK), upper - smaller(behind, f64::MAX) * (1.0 - SLACK))
     }
+
+    /// Floats between which (origin − score)/scale lies.
+    #[inline]
+    fn behind(self, score: f64) -> (f64, f64) {
+        let behind = self.distance(score);
+        let (least, most) = (smaller(behind, f64::MAX), larger(behind, f64::MIN));
+        (least - least.abs() * SLACK, most + most.abs() * SLACK)
+    }
+
+    /// (origin − score)/scale, off by at most 2·2⁻⁵³ of itself.
+    #[inline]
+    fn distance(self, score: f64) -> f64 {
+        (self.origin - vanishing(finite(score), self.tiny) * self.unit) / self.scale
+    }
+}
+
+#[inline]
+fn vanishing(score: f64, tiny: f64) -> f64 {
+    if score.abs() < tiny { 0.0 } else { score }
+}
+
+/// Floats between which (a − b)/scale lies, with the room that [`Track::between`] has.
+pub(super) fn lead(a: f64, b: f64, scale: Scale) -> (f64, f64) {
+    Track::new(a, scale).behind(b)
 }
 
 /// The number that a score stands for: itself, the nearest float for an infinity, and the worst one for `NaN`.
@@ -65,20 +101,30 @@ mod tests {
     use crate::sample::{Bits, Dyadic, Interval};
     use proptest::prelude::*;
 
-    /// noise − (best − score)/scale to 200 digits lies between the floats.
+    /// noise − (origin − score)/scale to 200 digits lies between the floats, for every origin.
     fn assert_encloses<L: NoiseLaw>(scores: &[f64], scale: Scale, word: u64) {
-        let track = Track::new(scores, scale);
-        let best = scores.iter().copied().map(finite).fold(f64::MIN, f64::max);
         let noise =
             Noise::<L>::known(word).interval(200, &mut Bits::new(&mut Insecure::seeded(word))).unwrap();
-        for score in scores {
-            let behind = &Interval::exactly(best) - &Interval::exactly(finite(*score));
+        for (origin, score) in scores.iter().flat_map(|a| scores.iter().map(move |b| (finite(*a), *b))) {
+            let behind = &Interval::exactly(origin) - &Interval::exactly(finite(score));
             let position = &noise - &behind.over(&Interval::exactly(scale.get()), 200).unwrap();
-            let (lower, upper) = track.between::<L>(*score, word);
+            let track = Track::new(origin, scale);
+            let (lower, upper) = track.between::<L>(score, word);
+            if finite(score) <= origin {
+                let (alike, above) = track.between_behind::<L>(score, word);
+                assert!(
+                    (alike - lower).abs() <= lower.abs() * 1e-14
+                        && (above - upper).abs() <= upper.abs() * 1e-14
+                        || lower.is_infinite()
+                        || upper.is_infinite()
+                );
+                assert!(alike.is_infinite() || &Dyadic::from_finite(alike) <= position.lower());
+                assert!(above.is_infinite() || &Dyadic::from_finite(above) >= position.upper());
+            }
             let below = lower.is_infinite() || &Dyadic::from_finite(lower) <= position.lower();
             let above = upper.is_infinite() || &Dyadic::from_finite(upper) >= position.upper();
             assert!(lower < f64::INFINITY && upper > f64::NEG_INFINITY);
-            assert!(below && above, "{scores:?}, {scale}, {word:#x}: [{lower}, {upper}]");
+            assert!(below && above, "{origin} {score}, {scale}, {word:#x}: [{lower}, {upper}]");
         }
     }
 
@@ -115,7 +161,7 @@ mod tests {
         ) {
             let scale = Scale::new(scale).unwrap();
             assert_encloses::<GumbelNoise>(&scores, scale, word);
-            let track = Track::new(&scores, scale);
+            let track = Track::new(scores[0], scale);
             for score in scores {
                 let (lower, upper) = track.between::<GumbelNoise>(score, word);
                 prop_assert!(upper - lower < 3e-6 || upper - lower == f64::INFINITY);

@@ -72,9 +72,12 @@ fn timing(timing: &Timing) -> Value {
     json!({
         "sampler": timing.sampler,
         "classes": timing.classes,
-        "t": timing.t,
+        "deviations": timing.deviations,
+        "effect": timing.effect,
         "nanoseconds": [timing.nanoseconds.0, timing.nanoseconds.1],
         "draws": timing.draws,
+        "shows": timing.shows,
+        "as_expected": timing.as_expected(),
     })
 }
 

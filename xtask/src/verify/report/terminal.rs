@@ -25,18 +25,21 @@ pub(in crate::verify) fn table(findings: &Findings, details: bool, style: Style)
     }
     if !findings.timings.is_empty() {
         lines.push(String::new());
-        lines.push(format!("timing test: |t| above {} tells two classes of draws apart", Timing::VISIBLE));
-        lines.extend(
-            findings
-                .timings
-                .iter()
-                .map(|timing| format!("  t = {:>8.1}  {}: {}", timing.t, timing.sampler, timing.classes)),
+        lines.push(
+            "durations of two inputs on the same random words, the worst pair of each sampler".to_owned(),
         );
+        lines.extend(findings.timings.iter().map(|timing| duration(timing, style)));
     }
     lines.push(String::new());
     lines.push(format!("checked in {:.1} s ({}, seed {})", findings.seconds, findings.mode, findings.seed));
     lines.extend(findings.summary().iter().map(|line| style.verdict(line, findings.as_expected())));
     lines.join("\n") + "\n"
+}
+
+fn duration(timing: &Timing, style: Style) -> String {
+    let Timing { sampler, classes, deviations, effect, .. } = timing;
+    let seen = style.verdict(if timing.shows { "shows" } else { "even " }, timing.as_expected());
+    format!("  {seen}  {:>+7.1} %  {deviations:>+7.1}σ  {sampler}: {classes}", 100.0 * effect)
 }
 
 fn claims(outcomes: &[Outcome], details: bool, style: Style) -> Vec<String> {

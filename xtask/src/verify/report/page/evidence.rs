@@ -73,18 +73,19 @@ pub(super) fn timings(timings: &[Timing]) -> Markup {
         section #timing {
             h2 { "Timing" }
             p {
-                "Draws of two classes, in random order, and Welch's t for the difference of their mean durations. A |t| above " (Timing::VISIBLE) " is a difference that somebody who times many draws can see; those are marked. "
-                "The last rows are a sampler of the kind that computes with fractions of long integers, for comparison. All this is reported and does not decide the run, because machines are noisy and because durations are outside the promise (see the " a href="#scope" { "scope" } ")."
+                "An ordinary input beside inputs that an attacker would choose, on the same random words and in random order; of each sampler the pair that differs most. An input shows, and the run fails, if twice in succession the "
+                "durations differ by more than seven standard errors and the median by more than a tenth. Controls draw as this library once did, and must show. The last rows, small noise beside large noise, are reported and decide nothing (see the " a href="#scope" { "scope" } ")."
             }
             div.wide {
                 table {
-                    thead { tr { th { "Sampler" } th { "Classes" } th { "t" } th { "Nanoseconds" } } }
+                    thead { tr { th { "Sampler" } th { "Inputs" } th { "Difference" } th { "Standard errors" } th { "Nanoseconds" } } }
                     tbody {
                         @for timing in timings {
                             tr {
                                 td { b { (timing.sampler) } }
                                 td { (timing.classes) }
-                                td.bad[timing.visible()] data-label="t" { (format!("{:.1}", timing.t)) @if timing.visible() { " (can be seen)" } }
+                                td.bad[!timing.as_expected()] data-label="Difference" { (format!("{:+.1} %", 100.0 * timing.effect)) @if timing.shows { " (shows)" } }
+                                td data-label="Standard errors" { (format!("{:+.1}", timing.deviations)) }
                                 td data-label="Nanoseconds" { (format!("{:.1} and {:.1}", timing.nanoseconds.0, timing.nanoseconds.1)) }
                             }
                         }

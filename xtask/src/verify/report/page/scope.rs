@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::verify::timing::Timing;
+use crate::verify::timing::{Expected, Timing};
 
 /// The scope in a line, for the top of the page.
 pub(super) fn badge() -> Markup {
@@ -24,7 +24,7 @@ pub(super) fn section(timings: &[Timing]) -> Markup {
             ul {
                 li { b { "Randomness. " } "That the operating system's randomness is random, and that ChaCha20 cannot be told from it. Audits draw from a fixed seed, so that a run can be repeated; releases do not." }
                 li { b { "Memory. " } "That nobody else reads the memory of the process, its swap space or its core dumps." }
-                li { b { "Side channels. " } "Anything but durations: caches, power, network traffic. Durations are measured and not promised." }
+                li { b { "Side channels. " } "Anything but durations: caches, power, network traffic." }
                 (durations(timings))
                 li { b { "Public facts. " } "That bounds, sizes, keys and parameters which a program declares were not taken from the private data." }
                 li { b { "The compiler and the processor. " } "That they do what they say, and that floating-point arithmetic follows IEEE 754." }
@@ -37,19 +37,20 @@ pub(super) fn section(timings: &[Timing]) -> Markup {
 
 /// What the clock tells, as this run has seen it.
 fn durations(timings: &[Timing]) -> Markup {
-    let seen: Vec<_> = timings.iter().filter(|timing| timing.visible() && !timing.for_comparison()).collect();
+    let judged: Vec<_> = timings.iter().filter(|timing| timing.expected == Expected::Even).collect();
+    let seen: Vec<_> = judged.iter().filter(|timing| timing.shows).collect();
     html! {
         li {
             b { "Durations. " }
-            "The library does not draw in constant time. Bounded Laplace noise, the exponential mechanism, permute and flip and discrete Gaussian noise take longer for some private inputs than for others, or for some scales, "
-            "or both: whoever can time single releases precisely learns something that no guarantee here counts. A scale that follows from public bounds is no secret; a smooth bound is. Who fears this should release at fixed times. "
-            @if timings.is_empty() { "This run has not measured durations." }
-            @else if seen.is_empty() { "This run has seen no difference, which does not show that there is none." }
+            "Which way a draw takes depends on the noise and on the ideal release, not on the private input; the library does not draw in constant time. Durations tell public parameters, how long lists are, how many cells of an open histogram are occupied, and that "
+            "a draw was one of the few in thousands that take the long way. The time in which an answer or a smooth bound is computed is outside the promise: who fears this should release at fixed times. "
+            @if judged.is_empty() { "This run has not measured durations." }
+            @else if seen.is_empty() { "This run has seen no input that shows, which does not prove that there is none." }
             @else {
                 "This run could tell apart: "
                 @for (place, timing) in seen.iter().enumerate() {
                     @if place > 0 { "; " }
-                    (timing.sampler) ", " (timing.classes) (format!(" (t = {:.1})", timing.t))
+                    (timing.sampler) ", " (timing.classes) (format!(" ({:+.0} %)", 100.0 * timing.effect))
                 }
                 ". See the " a href="#timing" { "table" } "."
             }
@@ -60,19 +61,19 @@ fn durations(timings: &[Timing]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verify::findings::tests::timing;
 
     #[test]
     fn what_the_clock_can_tell_apart_is_said() {
-        let timing = |sampler, t| Timing {
-            sampler,
-            classes: "small versus large",
-            t,
-            nanoseconds: (1.0, 2.0),
-            draws: 9,
-        };
-        let page = section(&[timing("slow noise", -9.0), timing("even noise", 1.0)]).into_string();
-        assert!(page.contains("slow noise, small versus large (t = -9.0)") && !page.contains("even noise"));
-        assert!(section(&[timing("even noise", 1.0)]).into_string().contains("has seen no difference"));
+        let [slow, even] = [("slow noise", true), ("even noise", false)]
+            .map(|(name, shows)| timing(name, Expected::Even, shows));
+        let page = section(&[slow, even.clone()]).into_string();
+        assert!(page.contains("slow noise, one and another (-50 %)") && !page.contains("even noise"));
+        assert!(
+            section(&[even, timing("control", Expected::Shows, true)])
+                .into_string()
+                .contains("no input that shows")
+        );
         assert!(section(&[]).into_string().contains("has not measured"));
     }
 }
