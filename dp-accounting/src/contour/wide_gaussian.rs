@@ -39,7 +39,8 @@ impl WideGaussian {
 
     /// How far from the real line the closed form holds.
     fn limit(self) -> f64 {
-        (3.14159 * self.sigma * self.sigma - 8.0) / self.shift
+        // A little less, so that rounding does not matter.
+        (0.999_999 * core::f64::consts::PI * self.sigma * self.sigma - 8.0) / self.shift
     }
 
     /// Whether it holds for |y| ≤ reach.

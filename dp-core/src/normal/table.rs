@@ -79,10 +79,11 @@ const FALLING: [[f64; TERMS]; 4] = {
     let mut rows = [[1.0; TERMS], [0.0; TERMS], [0.0; TERMS], [0.0; TERMS]];
     let mut k = 1;
     while k < 4 {
-        let (mut n, mut number) = (0, 0.0);
+        // The k-th row has one factor more, n − k + 1: zero at n = k − 1.
+        let (mut n, mut factor) = (k - 1, 0.0);
         while n < TERMS {
-            rows[k][n] = rows[k - 1][n] * (number - (k as f64) + 1.0);
-            number += 1.0;
+            rows[k][n] = rows[k - 1][n] * factor;
+            factor += 1.0;
             n += 1;
         }
         k += 1;

@@ -52,7 +52,8 @@ fn find_under<A: Sampled>(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, Err
 
 /// The answer for the composition that costs most.
 fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64) -> Answer {
-    let of = |whole: &Composition<A>| {
+    let mut worst: Option<(Enclosure, f64, &Composition<A>)> = None;
+    for whole in all {
         let (ends, renyi) = match question {
             Question::DeltaAt(epsilon) => {
                 (whole.delta_within(epsilon, accuracy), whole.renyi_delta(epsilon).get())
@@ -61,12 +62,11 @@ fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64
                 (whole.epsilon_within(delta, accuracy), whole.renyi_epsilon(delta).get())
             }
         };
-        (ends, renyi, whole)
-    };
-    let dearer = |a: (Enclosure, f64, _), b: (Enclosure, f64, _)| {
-        (a.0.max(b.0), a.1.max(b.1), if b.0.hi() > a.0.hi() { b.2 } else { a.2 })
-    };
-    let (ends, renyi, whole) = all.iter().map(of).reduce(dearer).expect("there is always one");
+        worst = Some(worst.map_or((ends, renyi, whole), |(known, most, dearest)| {
+            (known.max(ends), most.max(renyi), if ends.hi() > known.hi() { whole } else { dearest })
+        }));
+    }
+    let (ends, renyi, whole) = worst.expect("there is always one");
     let (method, limit) = (whole.method(), whole.limit(ends, accuracy));
     let found = match question {
         Question::DeltaAt(epsilon) => Found::Delta(epsilon, ends),
