@@ -426,7 +426,7 @@ impl<A: Adjacency> Composition<A> {
     /// Pairs from below and from above of the whole composition, where it is one of dp-core's: all Gaussian, or a single run.
     fn closed_form(&self, direction: Direction) -> Option<[Box<dyn DominatingPair>; 2]> {
         if let [(kind, 1)] = &self.events[..] {
-            let pair = || kind.pair(direction);
+            let pair = || kind.looked_up(direction);
             return (!matches!(kind, Kind::Renyi(_))).then(|| [pair(), pair()]);
         }
         let square = self.events.iter().try_fold(Enclosure::ZERO, |sum, (kind, count)| match kind {

@@ -95,7 +95,7 @@ impl<'a> Part<'a> {
                 if affordable < 100.0 || !effort.allows(table + LOOKS * above) {
                     return side.add_dots(&bound.trivial(), count);
                 }
-                let pair = self.kind.pair(self.direction);
+                let pair = self.kind.looked_up(self.direction);
                 let most_points = fineness.most_points.min(affordable);
                 let losses = grid(&*pair, Fineness { most_points, ..fineness });
                 #[allow(clippy::cast_precision_loss, reason = "some thousands")]
@@ -193,12 +193,29 @@ impl Kind {
 impl Kind {
     /// The pair of the event in one direction, known by its views.
     pub(crate) fn pair(&self, direction: Direction) -> Box<dyn DominatingPair> {
-        match self {
-            Self::Poisson { rate, of } => of.sampled(Sampling::Poisson(*rate, direction)),
-            Self::WithoutReplacement { records, batch, of } => {
-                of.sampled(Sampling::WithoutReplacement(*records, *batch))
+        let (of, sampling) = self.sampling(direction);
+        of.sampled(sampling)
+    }
+
+    /// The same pair, to be looked at many times.
+    pub(crate) fn looked_up(&self, direction: Direction) -> Box<dyn DominatingPair> {
+        match self.sampling(direction) {
+            (_, Sampling::None(_)) => self.pair(direction),
+            (Self::DiscreteGaussian(pair), sampling) if worth_a_table(*pair) => {
+                sampling.of(Tabulated::new(*pair))
             }
-            _ => self.sampled(Sampling::None(direction)),
+            (of, sampling) => of.sampled(sampling),
+        }
+    }
+
+    /// What is run, on what part of the data.
+    fn sampling(&self, direction: Direction) -> (&Self, Sampling) {
+        match self {
+            Self::Poisson { rate, of } => (of, Sampling::Poisson(*rate, direction)),
+            Self::WithoutReplacement { records, batch, of } => {
+                (of, Sampling::WithoutReplacement(*records, *batch))
+            }
+            _ => (self, Sampling::None(direction)),
         }
     }
 
@@ -208,9 +225,6 @@ impl Kind {
             Self::Laplace(pair) => sampling.of(*pair),
             Self::RandomizedResponse(pair) => sampling.of(*pair),
             Self::DiscreteLaplace(pair) => sampling.of(*pair),
-            Self::DiscreteGaussian(pair) if sampling.is_some() && worth_a_table(*pair) => {
-                sampling.of(Tabulated::new(*pair))
-            }
             Self::DiscreteGaussian(pair) => sampling.of(*pair),
             Self::BoundedRange(pair) => sampling.of(*pair),
             Self::Finite(pair) => sampling.of(pair.clone()),
@@ -238,10 +252,6 @@ enum Sampling {
 }
 
 impl Sampling {
-    fn is_some(self) -> bool {
-        !matches!(self, Self::None(_))
-    }
-
     fn of<P: TwoSided + 'static>(self, base: P) -> Box<dyn DominatingPair> {
         const CHECKED: &str = "the sizes were checked when the event was made";
         match self {

@@ -16,8 +16,8 @@ use super::spec::{Asked, Question, Relation, Solve, Spec, Step};
 pub(super) struct Answer {
     pub(super) found: Found,
     pub(super) method: Method,
-    /// What Rényi divergences alone give for the number that was asked for (for ε, where a parameter was).
-    pub(super) renyi: f64,
+    /// What Rényi divergences alone give for the number that was asked for (for ε, where a parameter was). Nothing for many parts, where that takes long.
+    pub(super) renyi: Option<f64>,
     /// Why the answer is wider than asked for, where it is.
     pub(super) limit: Option<Limit>,
 }
@@ -30,6 +30,9 @@ pub(super) enum Found {
     Parameter { solve: Solve, value: f64, fails: Option<f64>, target: Approx },
     Count { value: u64, fails: Option<u64>, target: Approx },
 }
+
+/// Of more parts than that the divergences take too long for a number that only stands beside the answer.
+const FEW: usize = 16;
 
 /// Answers all that a spec asks.
 pub(super) fn find(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, BadSpec> {
@@ -47,23 +50,28 @@ fn find_under<A: Sampled>(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, Err
         Asked::Curve(questions) => questions,
     };
     let all = compositions::<A>(spec, 1.0, 1)?;
-    Ok(questions.iter().map(|question| worst(&all, *question, accuracy)).collect())
+    let few = spec.steps.len() <= FEW;
+    Ok(questions.iter().map(|question| worst(&all, *question, accuracy, few)).collect())
 }
 
 /// The answer for the composition that costs most.
-fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64) -> Answer {
-    let mut worst: Option<(Enclosure, f64, &Composition<A>)> = None;
+fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64, few: bool) -> Answer {
+    let mut worst: Option<(Enclosure, Option<f64>, &Composition<A>)> = None;
     for whole in all {
         let (ends, renyi) = match question {
             Question::DeltaAt(epsilon) => {
-                (whole.delta_within(epsilon, accuracy), whole.renyi_delta(epsilon).get())
+                (whole.delta_within(epsilon, accuracy), few.then(|| whole.renyi_delta(epsilon).get()))
             }
             Question::EpsilonAt(delta) => {
-                (whole.epsilon_within(delta, accuracy), whole.renyi_epsilon(delta).get())
+                (whole.epsilon_within(delta, accuracy), few.then(|| whole.renyi_epsilon(delta).get()))
             }
         };
         worst = Some(worst.map_or((ends, renyi, whole), |(known, most, dearest)| {
-            (known.max(ends), most.max(renyi), if ends.hi() > known.hi() { whole } else { dearest })
+            (
+                known.max(ends),
+                most.zip(renyi).map(|(most, renyi)| most.max(renyi)),
+                if ends.hi() > known.hi() { whole } else { dearest },
+            )
         }));
     }
     let (ends, renyi, whole) = worst.expect("there is always one");
@@ -101,7 +109,7 @@ fn solved<A: Sampled>(spec: &Spec, solve: Solve, target: Approx) -> Result<Answe
         (Found::Parameter { solve, value, fails: found.fails.map(of), target }, at(value, 1)?)
     };
     Ok(Answer {
-        renyi: whole.renyi_epsilon(target.delta()).get(),
+        renyi: (spec.steps.len() <= FEW).then(|| whole.renyi_epsilon(target.delta()).get()),
         method: whole.method(),
         found,
         limit: None,

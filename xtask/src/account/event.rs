@@ -54,17 +54,17 @@ pub(super) fn compositions<A: Sampled>(
     unknown: f64,
     count: u64,
 ) -> Result<Vec<Composition<A>>, Error> {
-    let with = |sum: &Composition<A>, releases: &[Release]| {
-        releases.iter().try_fold(sum.clone(), |sum, release| {
+    let with = |sum: Composition<A>, releases: &[Release]| {
+        releases.iter().try_fold(sum, |sum, release| {
             let event = event(&release.mechanism, unknown, spec.group)?;
             let event = A::sampled(release.sampling, unknown, event)?;
             Ok(sum.with(event, release.count.unwrap_or(count)))
         })
     };
     spec.steps.iter().try_fold(vec![Composition::new()], |all, step| match step {
-        Step::All(release) => all.iter().map(|sum| with(sum, std::slice::from_ref(release))).collect(),
+        Step::All(release) => all.into_iter().map(|sum| with(sum, std::slice::from_ref(release))).collect(),
         Step::Parallel(parts) => {
-            all.iter().flat_map(|sum| parts.iter().map(|part| with(sum, part))).collect()
+            all.iter().flat_map(|sum| parts.iter().map(|part| with(sum.clone(), part))).collect()
         }
     })
 }

@@ -43,7 +43,9 @@ fn fields(answer: &Answer) -> String {
         }
     }
     put("method", method(answer.method).into());
-    put("rdp_upper", number(answer.renyi));
+    if let Some(renyi) = answer.renyi {
+        put("rdp_upper", number(renyi));
+    }
     if let Some(limit) = answer.limit {
         put("wide_because", limit.to_string().into());
     }
@@ -96,7 +98,9 @@ fn paragraph(spec: &Spec, answer: &Answer) -> String {
     };
     let whose = if spec.group == 1 { String::new() } else { format!(" for groups of {}", spec.group) };
     lines.push(format!("under {}{whose}, by {how} ({})", spec.relation.name(), method(answer.method)));
-    lines.push(format!("Rényi divergences alone give {renyi} {}", rounded(answer.renyi, Way::Up)));
+    if let Some(bound) = answer.renyi {
+        lines.push(format!("Rényi divergences alone give {renyi} {}", rounded(bound, Way::Up)));
+    }
     if let Some(limit) = answer.limit {
         lines.push(format!("wider than asked for, because {limit}"));
     }
