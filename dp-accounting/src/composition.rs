@@ -22,7 +22,7 @@ use crate::sides::{Bound, Part};
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
 
 /// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
-const EFFORT: f64 = 6.5e8;
+const EFFORT: f64 = 9e8;
 const LAST_EFFORT: f64 = 5e7;
 
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
@@ -71,7 +71,7 @@ pub struct Composition<A> {
     events: Vec<(Kind, u64)>,
     /// Where each kind is among the events: equal ones are counted, and not listed twice.
     places: HashMap<Vec<u64>, usize>,
-    relation: PhantomData<fn() -> A>,
+    relation: PhantomData<fn(A) -> A>,
 }
 
 impl<A> fmt::Debug for Composition<A> {
@@ -132,7 +132,7 @@ impl<A: Adjacency> Composition<A> {
     /// The width that is reached is that of the answer. Below about 1e-9 rounding ends what can be reached.
     #[must_use]
     pub fn epsilon_within(&self, delta: Delta, accuracy: f64) -> Enclosure {
-        self.answer(Question::Epsilon(delta.get()), accuracy)
+        self.answer(Question::Epsilon(delta.get()), accuracy, &effort(accuracy))
     }
 
     /// Encloses δ(ε), the probability with which the loss is not bounded by ε, in the sense of (ε,δ)-privacy.
@@ -144,7 +144,12 @@ impl<A: Adjacency> Composition<A> {
     /// As [`delta`](Self::delta), aiming at a relative width of `accuracy`.
     #[must_use]
     pub fn delta_within(&self, epsilon: Epsilon, accuracy: f64) -> Enclosure {
-        self.answer(Question::Delta(epsilon.get()), accuracy)
+        self.answer(Question::Delta(epsilon.get()), accuracy, &effort(accuracy))
+    }
+
+    /// As [`delta_within`](Self::delta_within), with a part of the work, whatever the accuracy: for searches, which ask often.
+    pub(crate) fn delta_briefly(&self, epsilon: Epsilon, accuracy: f64) -> Enclosure {
+        self.answer(Question::Delta(epsilon.get()), accuracy, &Effort::new(0.3 * EFFORT))
     }
 
     /// How [`epsilon`](Self::epsilon) and [`delta`](Self::delta) find their answers.
@@ -267,12 +272,11 @@ impl<A: Adjacency> Composition<A> {
         }
     }
 
-    fn answer(&self, question: Question, accuracy: f64) -> Enclosure {
+    fn answer(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         if self.method() == Method::Renyi {
-            return self.between_guarantees(question, accuracy);
+            return self.between_guarantees(question, accuracy, effort);
         }
         let mut worst = Enclosure::ZERO;
-        let effort = effort(accuracy);
         let directions = self.directions();
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
@@ -299,7 +303,7 @@ impl<A: Adjacency> Composition<A> {
     ///
     /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
     /// mechanism that tells nothing keeps within every curve. So a smaller answer would be false for some mechanism.
-    fn between_guarantees(&self, question: Question, accuracy: f64) -> Enclosure {
+    fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         let proven = self.renyi_answer(question).hi();
         let mut example = Self::new();
         for (kind, count) in &self.events {
@@ -312,7 +316,7 @@ impl<A: Adjacency> Composition<A> {
             };
             example = example.with(Event::of(kind), *count);
         }
-        Enclosure::new(example.answer(question, accuracy).lo().min(proven), proven)
+        Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
     }
 
     /// The answer for one direction. Below `floor` it does not matter.

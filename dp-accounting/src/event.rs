@@ -41,7 +41,7 @@ use dp_core::{
 /// ```
 pub struct Event<A> {
     pub(crate) kind: Kind,
-    relation: PhantomData<fn() -> A>,
+    relation: PhantomData<fn(A) -> A>,
 }
 
 /// A pair of which only the trait is known.
@@ -56,6 +56,8 @@ pub(crate) enum Kind {
     DiscreteGaussian(DiscreteGaussianPair),
     BoundedRange(BoundedRangePair),
     Finite(FinitePair),
+    /// The worse direction of a pair, in every run by itself.
+    WorseWay(FinitePair),
     Approx(Approx),
     /// A symmetric pair known by its views only.
     Other(AnyPair),
@@ -171,9 +173,10 @@ impl Kind {
             Self::DiscreteLaplace(pair) => of(3, &[pair.scale().get(), pair.shift().into()]),
             Self::DiscreteGaussian(pair) => of(4, &[pair.sigma().get(), pair.shift().into()]),
             Self::BoundedRange(pair) => of(5, &[pair.range().get()]),
-            Self::Finite(pair) => {
+            Self::Finite(pair) | Self::WorseWay(pair) => {
                 let flat = |&(p, q): &(Enclosure, Enclosure)| [p.lo(), p.hi(), q.lo(), q.hi()];
-                of(6, &pair.outcomes().iter().flat_map(flat).collect::<Vec<f64>>())
+                let tag = if matches!(self, Self::Finite(_)) { 6 } else { 11 };
+                of(tag, &pair.outcomes().iter().flat_map(flat).collect::<Vec<f64>>())
             }
             Self::Approx(guarantee) => of(7, &[guarantee.epsilon().get(), guarantee.delta().get()]),
             // The same pair in memory is the same pair.
@@ -206,7 +209,7 @@ impl fmt::Debug for Kind {
             Self::DiscreteLaplace(pair) => pair.fmt(f),
             Self::DiscreteGaussian(pair) => pair.fmt(f),
             Self::BoundedRange(pair) => pair.fmt(f),
-            Self::Finite(pair) => pair.fmt(f),
+            Self::Finite(pair) | Self::WorseWay(pair) => pair.fmt(f),
             Self::Approx(guarantee) => guarantee.fmt(f),
             Self::Other(_) => f.write_str("a pair"),
             Self::Poisson { rate, of } => write!(f, "{of:?} sampled at rate {rate}"),
@@ -254,10 +257,11 @@ impl<A: Adjacency> From<BoundedRangePair> for Event<A> {
     }
 }
 
-/// The guarantee must hold in both directions: `pair` and `pair.reversed()` are both looked at.
+/// Under [`AddRemove`] the pair has a direction: P is where the record is there. Of other relations the larger of the profiles of `pair` and `pair.reversed()` counts, in every run by itself:
+/// neighbours may go one way in one release and the other way in the next.
 impl<A: Adjacency> From<FinitePair> for Event<A> {
     fn from(pair: FinitePair) -> Self {
-        Self::of(Kind::Finite(pair))
+        Self::of(if A::HAS_DIRECTION { Kind::Finite(pair) } else { Kind::WorseWay(pair) })
     }
 }
 

@@ -138,6 +138,10 @@ impl Kind {
             }
             Self::DiscreteGaussian(_) => (0.0, [6000.0, 30_000.0]),
             Self::Gaussian(_) => (0.0, [1000.0, 4500.0]),
+            #[allow(clippy::cast_precision_loss, reason = "fewer outcomes than bytes")]
+            Self::Finite(pair) => {
+                (0.0, [200.0, 1000.0].map(|each| each * (10.0 + pair.outcomes().len() as f64)))
+            }
             _ => (0.0, [1000.0, 4000.0]),
         }
     }
@@ -164,7 +168,9 @@ impl Kind {
                 _ => of.finite_law().map_or(Law::Unknown, |law| finite(law.mixed(Enclosure::point(*rate)))),
             },
             // Of an asymmetric pair the larger profile counts, which is no finite law; also if all records are taken.
-            Self::WithoutReplacement { of, .. } if !of.is_symmetric() => Law::Unknown,
+            Self::WithoutReplacement { of, .. } if matches!(**of, Self::Finite(_) | Self::WorseWay(_)) => {
+                Law::Unknown
+            }
             Self::WithoutReplacement { records, batch, of } if records == batch => of.law(direction),
             Self::WithoutReplacement { records, batch, of } => {
                 let rate = many(*batch) / many(*records);
@@ -215,6 +221,8 @@ impl Kind {
             Self::WithoutReplacement { records, batch, of } => {
                 (of, Sampling::WithoutReplacement(*records, *batch))
             }
+            // All records are taken, and the worse direction counts.
+            Self::WorseWay(_) => (self, Sampling::WithoutReplacement(1, 1)),
             _ => (self, Sampling::None(direction)),
         }
     }
@@ -227,7 +235,7 @@ impl Kind {
             Self::DiscreteLaplace(pair) => sampling.of(*pair),
             Self::DiscreteGaussian(pair) => sampling.of(*pair),
             Self::BoundedRange(pair) => sampling.of(*pair),
-            Self::Finite(pair) => sampling.of(pair.clone()),
+            Self::Finite(pair) | Self::WorseWay(pair) => sampling.of(pair.clone()),
             Self::Other(pair) => sampling.of(Symmetric(pair.clone())),
             Self::Approx(guarantee) => sampling.of(WorstApprox(*guarantee)),
             // A sample of a sample and a sampled curve are refused where events are made: nobody asks, and all would be told.

@@ -266,3 +266,25 @@ fn concentrated_guarantees_have_a_true_lower_end() {
         assert_eq!(releases.limit(found, DEFAULT_ACCURACY), Some(Limit::Guarantee));
     }
 }
+
+/// Two releases through one asymmetric channel, of a bit and of its opposite: neighbours go one way in the first and the other way in the second.
+#[test]
+fn asymmetric_pairs_count_in_their_worse_direction() {
+    let (p, q) = ([0.654, 0.346], [0.0119, 0.9881]);
+    let pair = FinitePair::new(&p, &q).unwrap();
+    for epsilon in [0.0, 0.5, 2.97, 4.0] {
+        let at = Epsilon::new(epsilon).unwrap();
+        let truth: f64 = (0..2)
+            .flat_map(|i| (0..2).map(move |j| (i, j)))
+            .map(|(i, j)| (p[i] * q[j] - epsilon.exp() * q[i] * p[j]).max(0.0))
+            .sum();
+        let twice = Composition::<ReplaceOne>::new().with(pair.clone(), 2).delta(at);
+        let both = Composition::<ReplaceOne>::new().with(pair.clone(), 1).with(pair.reversed(), 1).delta(at);
+        assert!(twice.hi() >= truth * (1.0 - 1e-12), "{epsilon}: {twice:?} {truth}");
+        assert!(both.hi() >= truth * (1.0 - 1e-12), "{epsilon}: {both:?} {truth}");
+        // One release is as bad as its worse direction, and not worse.
+        let once = Composition::<ReplaceOne>::new().with(pair.clone(), 1).delta(at);
+        let worse = pair.delta(epsilon).max(pair.reversed().delta(epsilon));
+        assert!((once.hi() - worse.hi()).abs() < 1e-9, "{epsilon}: {once:?} {worse:?}");
+    }
+}

@@ -28,6 +28,9 @@ pub trait Adjacency: Copy + Debug + Default + Send + Sync + 'static {
     /// How the relation is called in text.
     const NAME: &'static str;
 
+    /// Whether of two neighbours one has something that the other lacks, so that a pair of distributions may say which is which.
+    const HAS_DIRECTION: bool = false;
+
     /// What a release of all parts of a partition guarantees (claim A2).
     ///
     /// # Contract
@@ -61,6 +64,7 @@ pub struct AddRemove;
 
 impl Adjacency for AddRemove {
     const NAME: &'static str = "add-remove";
+    const HAS_DIRECTION: bool = true;
 
     /// The worst part: an added or removed record touches one part only.
     fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {

@@ -126,7 +126,9 @@ fn or_infinite(x: f64) -> f64 {
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub struct Sensitivity<N, A> {
     value: f64,
-    kind: PhantomData<(N, A)>,
+    norm: PhantomData<fn(N) -> N>,
+    /// Invariant: a relation that is a subtype of another one is still another one.
+    relation: PhantomData<fn(A) -> A>,
 }
 
 impl<N: Norm, A: Adjacency> Sensitivity<N, A> {
@@ -136,7 +138,7 @@ impl<N: Norm, A: Adjacency> Sensitivity<N, A> {
     /// [`Error::OutOfRange`] when the value is negative, infinite or `NaN`.
     pub fn new(value: f64) -> Result<Self, Error> {
         if (0.0..f64::INFINITY).contains(&value) {
-            Ok(Self { value, kind: PhantomData })
+            Ok(Self { value, norm: PhantomData, relation: PhantomData })
         } else {
             Err(Error::OutOfRange { argument: "sensitivity", allowed: "[0, ∞)", found: value })
         }
@@ -183,21 +185,21 @@ impl<A: Adjacency> Sensitivity<L2, A> {
 /// ‖v‖₂ ≤ ‖v‖₁.
 impl<A> From<Sensitivity<L1, A>> for Sensitivity<L2, A> {
     fn from(sensitivity: Sensitivity<L1, A>) -> Self {
-        Self { value: sensitivity.value, kind: PhantomData }
+        Self { value: sensitivity.value, norm: PhantomData, relation: PhantomData }
     }
 }
 
 /// ‖v‖∞ ≤ ‖v‖₂.
 impl<A> From<Sensitivity<L2, A>> for Sensitivity<LInf, A> {
     fn from(sensitivity: Sensitivity<L2, A>) -> Self {
-        Self { value: sensitivity.value, kind: PhantomData }
+        Self { value: sensitivity.value, norm: PhantomData, relation: PhantomData }
     }
 }
 
 /// The magnitudes are the same. Not the other way round: that differences are monotone does not follow from their size.
 impl<A> From<Sensitivity<LInfMonotone, A>> for Sensitivity<LInf, A> {
     fn from(sensitivity: Sensitivity<LInfMonotone, A>) -> Self {
-        Self { value: sensitivity.value, kind: PhantomData }
+        Self { value: sensitivity.value, norm: PhantomData, relation: PhantomData }
     }
 }
 
@@ -224,7 +226,7 @@ impl<N: Norm, A: Adjacency> fmt::Display for Sensitivity<N, A> {
     note = "monotone scores or answers are those whose sensitivity is in `LInfMonotone`: if between any two neighbours either none of them falls \
             or none rises, state it as `Sensitivity::<LInfMonotone, _>::new(…)`; otherwise use the mechanism for general ones"
 )]
-pub trait MeasuredIn<N: Norm>: Copy + sealed::Sensitivity {
+pub trait MeasuredIn<N: Norm>: Copy + sealed::Sensitivity<N> {
     /// The bound itself.
     fn value(self) -> f64;
 }
@@ -244,9 +246,9 @@ mod sealed {
         label = "not a `Sensitivity`",
         note = "assert a sensitivity with `Sensitivity::new(…)`, under the neighbour relation that it is about"
     )]
-    pub trait Sensitivity {}
+    pub trait Sensitivity<N: Norm> {}
 
-    impl<N: Norm, A: Adjacency> Sensitivity for super::Sensitivity<N, A> {}
+    impl<N: Norm, A: Adjacency> Sensitivity<N> for super::Sensitivity<N, A> {}
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub struct Budget<G, A> {
     before: G,
     /// The cost of that run, and how often it was paid.
     run: (G, u64),
-    relation: PhantomData<fn() -> A>,
+    relation: PhantomData<fn(A) -> A>,
 }
 
 impl<G: Guarantee, A: Adjacency> Budget<G, A> {

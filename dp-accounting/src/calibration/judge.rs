@@ -46,11 +46,11 @@ impl<A: Adjacency, F: Fn(f64) -> Result<Composition<A>, Error>> Judge<F> {
         let composition = (self.make)(value)?;
         let (epsilon, target) = (self.target.epsilon(), self.target.delta().get());
         let mut accuracy = accuracy.clamp(self.limit(), COARSE);
-        let mut delta = composition.delta_within(epsilon, accuracy);
+        let mut delta = composition.delta_briefly(epsilon, accuracy);
         while delta.lo() <= target && target < delta.hi() && accuracy > self.limit() {
             let before = delta.relative_width();
             accuracy = (accuracy.min(before) / 30.0).max(self.limit());
-            let finer = composition.delta_within(epsilon, accuracy);
+            let finer = composition.delta_briefly(epsilon, accuracy);
             delta = Enclosure::new(delta.lo().max(finer.lo()), delta.hi().min(finer.hi()));
             if delta.relative_width() > before / 2.0 {
                 // Asking for more would only take longer, here and next to it.

@@ -25,7 +25,7 @@
 //! # What is noticed, and what is not
 //!
 //! Each checksum covers its line and the checksum before it. Whatever is changed, removed or inserted before the last line, or changed in it, is an error that names the entry, and nothing can be
-//! spent until the file is restored. All lines are checked when the file is opened, and new ones at each spend.
+//! spent until the file is restored; but for zeros at the end of a line, which crashes leave there. All lines are checked when the file is opened, and new ones at each spend.
 //!
 //! The checksums have no key. They protect against accidents and against people who edit a line; who computes them anew can write any ledger. Nor can a file notice that it was cut off at its end (at the end of
 //! a line, or within the last line, which looks like a crash), or replaced by an older copy. Keep the last [`Receipt`] elsewhere and open with it: then all entries up to it are those that were recorded.

@@ -50,7 +50,7 @@ use crate::selection::Scores;
 pub struct Watch<S, A> {
     mechanism: AboveThreshold<S>,
     cost: Pure,
-    relation: PhantomData<fn() -> A>,
+    relation: PhantomData<fn(A) -> A>,
 }
 
 impl<S: Scores, A: Adjacency> Watch<S, A> {

@@ -187,9 +187,16 @@ impl Guarantee for Rdp {
     /// Proves that one curve lies below the other: term by term; below a line by lines; below a table at its orders, which are all that
     /// it states.
     fn is_at_most(&self, other: &Self) -> bool {
-        // Each term below one of the other side, no two below the same.
+        // Each term below one of the other side, no two below the same; equal ones first, or a smaller term could take the place of a larger one.
         let mut free: Vec<&Term> = other.terms.iter().collect();
-        let covered = self.terms.iter().all(|term| {
+        let mut open: Vec<&Term> = Vec::new();
+        for term in &self.terms {
+            match free.iter().position(|t| t.curve == term.curve && term.count <= t.count) {
+                Some(index) => drop(free.swap_remove(index)),
+                None => open.push(term),
+            }
+        }
+        let covered = open.iter().all(|term| {
             let fits = |t: &&Term| term.count <= t.count && term.curve.is_at_most(&t.curve);
             let found = free.iter().position(fits);
             found.map(|index| free.swap_remove(index)).is_some()
@@ -367,5 +374,23 @@ mod tests {
         assert!(serde_json::from_str::<Rdp>(r#"[{"count":1,"curve":{"points":[[3,1],[2,1]]}}]"#).is_err());
         assert!(serde_json::from_str::<Rdp>(r#"[{"count":1,"curve":{"laplace":{"shift":-1}}}]"#).is_err());
         assert!(serde_json::from_str::<Rdp>(r#"[{"count":-1,"curve":{"pure":{"epsilon":1}}}]"#).is_err());
+    }
+
+    /// A smaller term must not take the place of a larger one.
+    #[test]
+    fn a_sum_is_at_most_itself() {
+        let pure = |epsilon: f64| {
+            Rdp::from(Curve::Line(Zcdp::from_parts(Epsilon::new(epsilon).unwrap(), Rho::ZERO)))
+        };
+        let laplace = |shift: f64| Rdp::from(Curve::Laplace { shift: Epsilon::new(shift).unwrap() });
+        let sums = [
+            laplace(1.0).compose(&laplace(8.0)),
+            laplace(8.0).compose(&laplace(1.0)).compose(&pure(2.0)),
+            pure(2.0).compose(&laplace(1.0)).compose(&laplace(3.0).times(4)),
+        ];
+        for sum in &sums {
+            assert!(sum.is_at_most(sum) && sum.is_at_most(&sum.join(sum)), "{sum:?}");
+            assert!(sum.is_at_most(&sum.compose(&laplace(0.5))), "{sum:?}");
+        }
     }
 }

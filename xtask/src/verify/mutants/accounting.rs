@@ -6,7 +6,7 @@
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::{DominatingPair, GaussianPair, RandomizedResponsePair};
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, Gdp, Guarantee, Mu};
+use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, Gdp, Guarantee, Mu, Pure};
 
 use super::certified::certified;
 use super::{Caught, Mutant};
@@ -29,6 +29,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         mistake: "a thousand steps of DP-SGD are taken for the Gaussian mechanism that they tend to, with nothing added for the distance",
         right: "every error of an approximation is bounded and added",
         check: |_| central_limit(0.0),
+    },
+    Mutant {
+        name: "a lower end that lies above the truth",
+        mistake: "the largest loss of a sampled mechanism is computed by a form that cancels, and a part in 10¹² is taken off for the rounding",
+        right: "the largest loss is enclosed, and the lower end is the lower one of that",
+        check: |_| {
+            largest_loss(|loss, rate| (loss + (rate + (1.0 - rate) * (-loss).exp()).ln()) * (1.0 - 1e-12))
+        },
     },
     Mutant {
         name: "groups that pay kδ",
@@ -122,6 +130,18 @@ fn central_limit(more: f64) -> Result<Caught, Error> {
     Ok(certified(&what, DELTA, truth(printed)?, truth(library)?))
 }
 
+/// The lower end of ε at δ = 0 for two runs of randomised response on one record in 10⁹, over the truth 2·ln(1 + q(e^ε − 1)).
+fn largest_loss(lower: impl Fn(f64, f64) -> f64) -> Result<Caught, Error> {
+    let (loss, rate) = (1.5, 1e-9);
+    let twice = Enclosure::point(2.0);
+    let truth = twice * (Enclosure::point(rate) * Enclosure::point(loss).exp_m1()).ln_1p();
+    let runs = Composition::<AddRemove>::new().with(Event::poisson(rate, Pure::new(loss)?)?, 2);
+    let library = runs.epsilon(Delta::ZERO).lo();
+    let over = |end: f64| Enclosure::point(end) / truth;
+    let what = "the lower end of ε at δ = 0 over the largest loss of two sampled responses";
+    Ok(certified(what, 1.0, over(2.0 * lower(loss, rate)), over(library)))
+}
+
 /// Couples under the Gaussian mechanism at μ = 1, which are that of μ = 2: the true δ at 2ε over the δ that is stated of the guarantee for one.
 fn couples(stated: impl Fn(&Approx) -> Result<f64, Error>) -> Result<Caught, Error> {
     let (one, two) = (Gdp::new(1.0)?, GaussianPair::new(Mu::new(2.0)?));
@@ -147,6 +167,7 @@ mod tests {
         assert!(!on_a_grid(f64::ceil).unwrap().caught);
         assert!(!one_end(Enclosure::hi).unwrap().caught);
         assert!(!central_limit(3.0).unwrap().caught);
+        assert!(!largest_loss(|loss, rate| (rate * loss.exp_m1()).ln_1p() * (1.0 - 1e-12)).unwrap().caught);
         assert!(!couples(|once| Ok(once.for_group(2).delta().get())).unwrap().caught);
     }
 
