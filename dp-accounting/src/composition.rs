@@ -14,7 +14,9 @@ use crate::contour::{Effort, Side, many};
 use crate::event::{Event, Kind};
 use crate::grid::Fineness;
 use crate::limit::Limit;
-use crate::renyi::{provable_epsilon, smallest_delta, smallest_epsilon};
+use crate::renyi::{
+    delta_at_few_orders, epsilon_at_few_orders, provable_epsilon, smallest_delta, smallest_epsilon,
+};
 use crate::sampling::Direction;
 use crate::sides::{Bound, Part};
 
@@ -36,9 +38,12 @@ fn effort(accuracy: f64) -> Effort {
 /// All grids together have about that many points.
 const MOST_POINTS: f64 = 40_000.0;
 
-/// The divergences of so many events are always worth a look, and those of more than that take too long.
-const FEW: usize = 4;
-const MOST_CURVES: usize = 1_000;
+/// The profiles of so many events may be looked at in passing.
+const FEW: usize = 64;
+
+/// About how many orders a search for the best one looks at, and what that may take.
+const ORDERS: f64 = 100.0;
+const MOST_WORK: f64 = 2e8;
 
 /// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
 const FEW_PARTS: usize = 16;
@@ -229,7 +234,7 @@ impl<A: Adjacency> Composition<A> {
         if self.method() == Method::Renyi {
             return self.renyi_answer(question);
         }
-        self.answer_in(direction, question, accuracy, 0.0, &effort(accuracy))
+        self.answer_in(direction, question, accuracy, [0.0, question.all().hi()], &effort(accuracy))
     }
 
     /// Encloses the profile δ(ε) at some points: a curve to plot.
@@ -278,23 +283,66 @@ impl<A: Adjacency> Composition<A> {
         }
         let mut worst = Enclosure::ZERO;
         let directions = self.directions();
+        // Where grids are needed anyway it helps to know where to look.
+        let first = self.events.iter().any(|(kind, _)| kind.is_discretised());
+        let known = if first { self.simple_bound(question) } else { question.all().hi() };
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
             let part = effort.part(if direction == directions[directions.len() - 1] { 1.0 } else { 0.7 });
-            worst = worst.max(self.answer_in(direction, question, accuracy, worst.lo(), &part));
+            worst = worst.max(self.answer_in(direction, question, accuracy, [worst.lo(), known], &part));
             effort.take_back(&part);
             if worst.lo() >= question.all().hi() {
                 break;
             }
         }
-        // Where rounding leaves a wide bracket the divergences, which are known in closed form, may say more; those of many events take long, and mostly say what the moments have said.
-        let wide = worst.relative_width() > accuracy;
-        if wide
-            && (self.events.len() <= FEW || worst.hi() >= question.all().hi())
-            && self.events.len() <= MOST_CURVES
-        {
-            let proven = self.renyi_answer(question).hi();
-            worst = Enclosure::new(worst.lo().min(proven), worst.hi().min(proven));
+        let known = worst.relative_width() <= accuracy; // not so either where the upper end is infinite
+        if !known && !first {
+            let most = self.simple_bound(question);
+            worst = Enclosure::new(worst.lo().min(most), worst.hi().min(most));
+        }
+        worst
+    }
+
+    /// An upper bound that needs no privacy loss: what is wide may be narrower by it.
+    ///
+    /// - Basic composition at both ends: no loss is larger than the largest ones together, and δ(ε) ≤ δ(0) ≤ Σkᵢδᵢ(0).
+    /// - The divergences, which are known in closed form: at the best order, or at a few orders where they take long.
+    fn simple_bound(&self, question: Question) -> f64 {
+        let mut worst = 0.0f64;
+        let work = ORDERS * self.events.iter().map(|(kind, _)| kind.divergence_work()).sum::<f64>();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a hundred")]
+        let few = (ORDERS * MOST_WORK / work) as usize;
+        for &direction in self.directions() {
+            let (mut largest, mut apart) = (Enclosure::ZERO, Enclosure::ZERO);
+            for (kind, count) in &self.events {
+                let pair = kind.pair(direction);
+                largest = largest + many(*count) * Enclosure::point(pair.max_loss());
+                apart = apart
+                    + if self.events.len() <= FEW { many(*count) * pair.delta(0.0) } else { Enclosure::ONE };
+            }
+            let curve = |order: Alpha| self.renyi_in(direction, order);
+            let bound = match question {
+                Question::Epsilon(delta) if apart.hi() <= delta => 0.0,
+                Question::Epsilon(delta) => {
+                    let delta = Delta::saturating(delta);
+                    let proven = if work <= MOST_WORK {
+                        provable_epsilon(curve, delta)
+                    } else {
+                        epsilon_at_few_orders(curve, delta, few)
+                    };
+                    proven.min(largest.hi())
+                }
+                Question::Delta(epsilon) => {
+                    let epsilon = Epsilon::saturating(epsilon);
+                    let proven = if work <= MOST_WORK {
+                        smallest_delta(curve, epsilon).hi()
+                    } else {
+                        delta_at_few_orders(curve, epsilon, few)
+                    };
+                    proven.min(apart.hi())
+                }
+            };
+            worst = worst.max(bound);
         }
         worst
     }
@@ -319,13 +367,13 @@ impl<A: Adjacency> Composition<A> {
         Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
     }
 
-    /// The answer for one direction. Below `floor` it does not matter.
+    /// The answer for one direction. Below `floor` it does not matter, and above `ceiling` it does not lie.
     fn answer_in(
         &self,
         direction: Direction,
         question: Question,
         accuracy: f64,
-        floor: f64,
+        [floor, ceiling]: [f64; 2],
         effort: &Effort,
     ) -> Enclosure {
         if let Some([below, above]) = self.closed_form(direction) {
@@ -338,16 +386,16 @@ impl<A: Adjacency> Composition<A> {
         let done = |found: Enclosure| {
             found.relative_width() <= accuracy || found.hi() <= floor.max(question.negligible())
         };
-        let mut found = question.all();
+        let mut found = Enclosure::new(0.0, ceiling);
         if discretised(false) == 0 {
             let first = effort.part(if discretised(true) == 0 {
                 1.0
             } else if parts.len() <= FEW_PARTS {
-                0.6
+                0.5
             } else {
                 0.25
             });
-            found = bracket(&parts, question, accuracy, floor, None, &first);
+            found = meet(found, bracket(&parts, question, accuracy, floor, None, &first));
             effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
@@ -394,7 +442,8 @@ impl<A: Adjacency> Composition<A> {
             Question::Epsilon(delta) => side.least_epsilon(delta),
             Question::Delta(epsilon) => side.least_delta(epsilon),
         };
-        let least = found.lo().max(moments).max(all_large(&self.events, direction, question));
+        let large = if parts.len() <= FEW { all_large(&self.events, direction, question) } else { 0.0 };
+        let least = found.lo().max(moments).max(large);
         Enclosure::new(least.min(found.hi()), found.hi())
     }
 

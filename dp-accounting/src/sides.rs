@@ -19,16 +19,14 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    /// What bounds every pair: all is told, or nothing.
-    fn trivial(self) -> Dots {
-        Dots {
-            losses: Vec::new(),
-            masses: Vec::new(),
-            infinite: match self {
-                Self::Above => 1.0,
-                Self::Below => 0.0,
-            },
-        }
+    /// What bounds every pair whose losses are at most `largest`: all of them are that large; and from below, nothing is told.
+    fn trivial(self, largest: f64) -> Dots {
+        let (loss, infinite) = match self {
+            Self::Above if largest.is_finite() => (Some(largest), 0.0),
+            Self::Above => (None, 1.0),
+            Self::Below => (Some(0.0), 0.0),
+        };
+        Dots { losses: loss.into_iter().collect(), masses: loss.map(|_| 1.0).into_iter().collect(), infinite }
     }
 }
 
@@ -93,14 +91,15 @@ impl<'a> Part<'a> {
                 let look = if bound == Bound::Above { above } else { below };
                 let affordable = (fineness.most_work - table - LOOKS * above) / look;
                 if affordable < 100.0 || !effort.allows(table + LOOKS * above) {
-                    return side.add_dots(&bound.trivial(), count);
+                    let largest = self.kind.pair(self.direction).max_loss();
+                    return side.add_dots(&bound.trivial(largest), count);
                 }
                 let pair = self.kind.looked_up(self.direction);
                 let most_points = fineness.most_points.min(affordable);
                 let losses = grid(&*pair, Fineness { most_points, ..fineness });
                 #[allow(clippy::cast_precision_loss, reason = "some thousands")]
                 if !effort.allows(look * losses.len() as f64) {
-                    return side.add_dots(&bound.trivial(), count);
+                    return side.add_dots(&bound.trivial(pair.max_loss()), count);
                 }
                 let dots = match bound {
                     Bound::Above => dots::above(&*pair, &losses),
@@ -136,13 +135,32 @@ impl Kind {
             Self::DiscreteGaussian(pair) if worth_a_table(*pair) => {
                 (100.0 * Tabulated::size(*pair), [1500.0, 6000.0])
             }
-            Self::DiscreteGaussian(_) => (0.0, [6000.0, 30_000.0]),
+            Self::DiscreteGaussian(_) => (0.0, [15_000.0, 80_000.0]),
+            // Far out there is no table of the normal law.
+            Self::Gaussian(pair) if pair.mu().get() > 8.0 => (0.0, [4000.0, 18_000.0]),
             Self::Gaussian(_) => (0.0, [1000.0, 4500.0]),
             #[allow(clippy::cast_precision_loss, reason = "fewer outcomes than bytes")]
             Self::Finite(pair) => {
                 (0.0, [200.0, 1000.0].map(|each| each * (10.0 + pair.outcomes().len() as f64)))
             }
             _ => (0.0, [1000.0, 4000.0]),
+        }
+    }
+
+    /// Whether a grid is needed.
+    pub(crate) fn is_discretised(&self) -> bool {
+        matches!(self.law(Direction::Remove), Law::Unknown)
+    }
+
+    /// About what the divergence of one order takes, in nanoseconds.
+    pub(crate) fn divergence_work(&self) -> f64 {
+        match self {
+            Self::Poisson { of, .. } | Self::WithoutReplacement { of, .. } => match **of {
+                Self::Gaussian(_) => 30_000.0,
+                _ => 150_000.0,
+            },
+            Self::Gaussian(_) | Self::DiscreteGaussian(_) => 500.0,
+            _ => 10_000.0,
         }
     }
 

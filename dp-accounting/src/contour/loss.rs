@@ -41,6 +41,9 @@ impl Loss {
             Self::ExponentialDensity(law) if effort.allows(200.0) => law.moments(c),
             Self::ExponentialDensity(_) => None,
             Self::Atoms(atoms) => effort.allows(atoms.work()).then(|| atoms.tilt(c).moments(c)),
+            Self::DiscreteGaussian(law) if law.sigma >= 2.0 => {
+                Some(WideGaussian::new(law.sigma, law.shift).moments(c))
+            }
             Self::DiscreteGaussian(law) if effort.allows(law.work()) => Some(law.tilt(c)?.moments(c)),
             Self::DiscreteGaussian(_) => None,
             Self::WideGaussian(law) => Some(law.moments(c)),
