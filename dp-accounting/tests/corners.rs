@@ -288,3 +288,29 @@ fn asymmetric_pairs_count_in_their_worse_direction() {
         assert!((once.hi() - worse.hi()).abs() < 1e-9, "{epsilon}: {once:?} {worse:?}");
     }
 }
+
+/// Bounds that need no privacy loss: total variation adds up, no sum of losses is larger than the largest ones together, and divergences are finite.
+#[test]
+fn upper_ends_are_no_worse_than_simple_bounds() {
+    // δ(0) ≤ kq, which is below the δ that is asked for.
+    let rare = composed(sampled(3.289_372_288_240_881e-15, gaussian(0.011_523_873_431_938_251)), 3928);
+    assert_eq!(epsilon(&rare, 5.24e-6).hi(), 0.0);
+    let nothing = Approx::new(0.0, 3.596_565_221_083_686_6e-20).unwrap();
+    assert_eq!(epsilon(&composed(sampled(0.999_999_69, nothing), 2), 1.78e-12).hi(), 0.0);
+    // 1000·ln(½ + ½e^800)
+    let large = epsilon(&composed(sampled(0.5, Pure::new(800.0).unwrap()), 1000), 1e-6);
+    assert!(large.hi() < 799_308.0, "{large:?}");
+    let tiny = epsilon(&composed(sampled(0.5, discrete_gaussian(5.0, 1)), 10), 1e-200);
+    assert!(tiny.lo() > 5.0 && tiny.hi() < 20.0, "{tiny:?}");
+    // More grids than there is effort for: the others still count.
+    let many = (0..20u32).fold(Composition::new(), |sum, k| {
+        sum.with(sampled(0.1, discrete_gaussian(1000.0 + 10.0 * f64::from(k), 2)), 1)
+    });
+    let found = epsilon(&many, 1e-6);
+    assert!(found.lo() > 1e-3 && found.hi() < 0.2, "{found:?}");
+    let listed = (0..300u32).fold(Composition::new(), |sum, k| {
+        sum.with(sampled(0.01, laplace(1.0 + f64::from(k) / 1000.0)), 100)
+    });
+    let found = epsilon(&listed, 1e-6);
+    assert!(found.lo() > 1.0 && found.hi() < 10.0, "{found:?}");
+}
