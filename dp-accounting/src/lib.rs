@@ -44,7 +44,6 @@
 
 #![forbid(unsafe_code)]
 
-mod all_large;
 mod budget;
 pub mod calibration;
 #[cfg(feature = "claims")]

@@ -2,7 +2,7 @@
 
 use dp_core::rounding::Enclosure;
 
-use crate::composition::Question;
+use super::question::Question;
 use crate::contour::many;
 use crate::event::Kind;
 use crate::sampling::Direction;
@@ -14,7 +14,7 @@ use crate::sampling::Direction;
 /// > δ(ε) ≥ p·(1 − e^(ε−ℓ)),  hence ε ≥ ℓ + ln(1 − δ/p).
 ///
 /// The thresholds are a little below the largest losses, in several distances; where there is no largest one, zero.
-pub(crate) fn all_large(events: &[(Kind, u64)], direction: Direction, question: Question) -> f64 {
+pub(super) fn all_large(events: &[(Kind, u64)], direction: Direction, question: Question) -> f64 {
     let pairs: Vec<_> = events.iter().map(|(kind, count)| (kind.pair(direction), many(*count))).collect();
     let bound = |below: f64| {
         let (mut log_mass, mut total) = (Enclosure::ZERO, Enclosure::ZERO);

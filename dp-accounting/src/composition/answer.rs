@@ -1,0 +1,253 @@
+//! How an answer is found, direction by direction, within a bounded effort.
+
+use dp_core::Mu;
+use dp_core::adjacency::Adjacency;
+use dp_core::pairs::{DominatingPair, GaussianPair};
+use dp_core::rounding::{Enclosure, sqrt_down};
+
+use super::all_large::all_large;
+use super::question::{Question, meet};
+use super::{Composition, DEFAULT_ACCURACY, Method};
+use crate::contour::{Effort, Side, many};
+use crate::event::{Event, Kind};
+use crate::grid::Fineness;
+use crate::sampling::Direction;
+use crate::sides::{Bound, Part};
+
+/// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
+const EFFORT: f64 = 9e8;
+const LAST_EFFORT: f64 = 5e7;
+
+/// Of more runs than this times the accuracy, rounding is all that a grid shows.
+pub(super) const MOST_RUNS: f64 = 1e15;
+
+/// Who asks for more digits than by default may wait longer.
+pub(super) fn effort(accuracy: f64) -> Effort {
+    Effort::new(EFFORT * (0.5 * DEFAULT_ACCURACY / accuracy).clamp(1.0, 30.0))
+}
+
+/// What one of many questions of a search may take.
+pub(super) fn brief_effort() -> Effort {
+    Effort::new(0.3 * EFFORT)
+}
+
+/// All grids together have about that many points.
+const MOST_POINTS: f64 = 40_000.0;
+
+/// The profiles of so many events may be looked at in passing.
+pub(super) const FEW: usize = 64;
+
+/// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
+const FEW_PARTS: usize = 16;
+
+/// Wider than that, what is known in closed form may narrow a bracket.
+const WIDE: f64 = 0.25;
+
+impl<A: Adjacency> Composition<A> {
+    pub(super) fn answer(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
+        if self.method() == Method::Renyi {
+            return self.between_guarantees(question, accuracy, effort);
+        }
+        let mut worst = Enclosure::ZERO;
+        let directions = self.directions();
+        // Where grids are needed anyway it helps to know where to look.
+        let first = self.events.iter().any(|(kind, _)| kind.is_discretised());
+        let known = if first { self.simple_bound(question) } else { question.all().hi() };
+        for &direction in directions {
+            // The first direction is the worse one, mostly, and what it leaves is for the other.
+            let part = effort.part(if direction == directions[directions.len() - 1] { 1.0 } else { 0.7 });
+            worst = worst.max(self.answer_in(direction, question, accuracy, [worst.lo(), known], &part));
+            effort.take_back(&part);
+            if worst.lo() >= question.all().hi() {
+                break;
+            }
+        }
+        let known = worst.relative_width() <= accuracy; // not so either where the upper end is infinite
+        if !known && !first {
+            let most = self.simple_bound(question);
+            worst = Enclosure::new(worst.lo().min(most), worst.hi().min(most));
+        }
+        worst
+    }
+
+    /// The answer where some events are known by a Rényi guarantee only.
+    ///
+    /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
+    /// mechanism that tells nothing keeps within every curve. So a smaller answer would be false for some mechanism.
+    fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
+        let proven = self.renyi_answer(question).hi();
+        let mut example = Self::new();
+        for (kind, count) in &self.events {
+            let kind = match kind {
+                Kind::Renyi(curve) => {
+                    let rho = curve.concentrated_part().get();
+                    Kind::Gaussian(GaussianPair::new(Mu::saturating(sqrt_down(2.0 * rho))))
+                }
+                other => other.clone(),
+            };
+            example = example.with(Event::of(kind), *count);
+        }
+        Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
+    }
+
+    /// The answer for one direction. Below `floor` it does not matter, and above `ceiling` it does not lie.
+    pub(super) fn answer_in(
+        &self,
+        direction: Direction,
+        question: Question,
+        accuracy: f64,
+        [floor, ceiling]: [f64; 2],
+        effort: &Effort,
+    ) -> Enclosure {
+        if let Some([below, above]) = self.closed_form(direction) {
+            return Enclosure::new(question.of_pair(&*below).lo(), question.of_pair(&*above).hi());
+        }
+        let parts: Vec<Part<'_>> =
+            self.events.iter().map(|(kind, count)| Part::new(kind, *count, direction)).collect();
+        let discretised =
+            |gaussians_too: bool| parts.iter().filter(|part| part.is_discretised(gaussians_too)).count();
+        let done = |found: Enclosure| {
+            found.relative_width() <= accuracy || found.hi() <= floor.max(question.negligible())
+        };
+        let mut found = Enclosure::new(0.0, ceiling);
+        if discretised(false) == 0 {
+            let first = effort.part(if discretised(true) == 0 {
+                1.0
+            } else if parts.len() <= FEW_PARTS {
+                0.5
+            } else {
+                0.25
+            });
+            found = meet(found, bracket(&parts, question, accuracy, floor, None, &first));
+            effort.take_back(&first);
+        }
+        // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
+        for gaussians_too in [false, true] {
+            let grids = discretised(gaussians_too);
+            if grids == 0
+                || (gaussians_too && grids == discretised(false))
+                || self.runs() > MOST_RUNS * accuracy
+            {
+                continue;
+            }
+            let least: f64 =
+                parts.iter().filter(|part| part.is_discretised(gaussians_too)).map(Part::least_work).sum();
+            // Roughly first, as long as that shows better where to look.
+            let mut sharpness = 0.03;
+            while !done(found) {
+                let before = found;
+                let share = if sharpness > accuracy { 0.2 } else { 0.7 };
+                let part = effort.part((4.0 * least / effort.left()).max(share).min(0.9));
+                let most_work = part.left() / float(4 * grids);
+                let fineness = self.fineness(question, found, sharpness, grids);
+                let fineness = Fineness { most_work, gaussians_too, ..fineness };
+                found = meet(found, bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part));
+                effort.take_back(&part);
+                let gained = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
+                if sharpness < 0.5 * accuracy || (sharpness < accuracy && found == before) {
+                    break;
+                }
+                if !gained || sharpness < accuracy {
+                    sharpness = if sharpness > accuracy { 0.6 * accuracy } else { 0.3 * accuracy };
+                }
+            }
+        }
+        if done(found) || found.relative_width() <= WIDE {
+            return found;
+        }
+        // What a few moments say, and the event that every loss is near its largest value.
+        let last = Effort::new(LAST_EFFORT + effort.left());
+        let needed = discretised(false);
+        let most_work = 0.5 * last.left() / float(needed.max(1));
+        let fineness = Fineness { most_work, ..self.fineness(question, found, 0.03, needed) };
+        let side = side(&parts, Bound::Below, Some(fineness), &last);
+        let moments = match question {
+            Question::Epsilon(delta) => side.least_epsilon(delta),
+            Question::Delta(epsilon) => side.least_delta(epsilon),
+        };
+        let large = if parts.len() <= FEW { all_large(&self.events, direction, question) } else { 0.0 };
+        let least = found.lo().max(moments).max(large);
+        Enclosure::new(least.min(found.hi()), found.hi())
+    }
+
+    /// How many there are, rounded up.
+    pub(super) fn runs(&self) -> f64 {
+        self.events.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi())
+    }
+
+    /// Grids that fit what is known of the answer: the variance may grow by a part of accuracy·ε/c, where c is the slope of −ln δ.
+    fn fineness(&self, question: Question, known: Enclosure, accuracy: f64, grids: usize) -> Fineness {
+        let count = self.runs();
+        let (epsilon, delta) = match question {
+            Question::Epsilon(delta) => (known.lo().max(0.03 * known.hi()).clamp(1e-12, 1e3), delta),
+            Question::Delta(epsilon) => (epsilon.max(1e-3), known.hi()),
+        };
+        let steepest = match question {
+            Question::Epsilon(_) => f64::INFINITY,
+            // Near ε = 0 it is the losses that set the scale, not ε.
+            Question::Delta(_) => 100.0,
+        };
+        let slope = (-libm::log(delta.max(1e-300)) / epsilon).clamp(1.0, steepest) + 1.0;
+        Fineness {
+            count,
+            epsilon,
+            variance: 0.2 * accuracy * epsilon / slope,
+            negligible: (delta * 1e-6 / count).max(1e-270),
+            most_points: (MOST_POINTS / float(grids.max(1))).clamp(50.0, 20_000.0),
+            most_work: f64::INFINITY,
+            gaussians_too: false,
+        }
+    }
+
+    /// Pairs from below and from above of the whole composition, where it is one of dp-core's: all Gaussian, or a single run.
+    pub(super) fn closed_form(&self, direction: Direction) -> Option<[Box<dyn DominatingPair>; 2]> {
+        if let [(kind, 1)] = &self.events[..] {
+            let pair = || kind.looked_up(direction);
+            return (!matches!(kind, Kind::Renyi(_))).then(|| [pair(), pair()]);
+        }
+        let square = self.events.iter().try_fold(Enclosure::ZERO, |sum, (kind, count)| match kind {
+            Kind::Gaussian(pair) => Some(sum + many(*count) * Enclosure::point(pair.mu().get()).square()),
+            _ => None,
+        })?;
+        let pair = |mu: f64| -> Box<dyn DominatingPair> { Box::new(GaussianPair::new(Mu::saturating(mu))) };
+        Some([pair(square.sqrt().lo()), pair(square.sqrt().hi())])
+    }
+}
+
+/// A number of events as a float.
+#[allow(clippy::cast_precision_loss, reason = "fewer than bytes in memory")]
+fn float(count: usize) -> f64 {
+    count as f64
+}
+
+/// The losses of all parts, bounded from one side.
+fn side(parts: &[Part<'_>], bound: Bound, fineness: Option<Fineness>, effort: &Effort) -> Side {
+    let mut side = Side::empty(effort);
+    for part in parts {
+        part.add_to(&mut side, bound, fineness);
+    }
+    side
+}
+
+/// Encloses the answer from the privacy loss.
+fn bracket(
+    parts: &[Part<'_>],
+    question: Question,
+    accuracy: f64,
+    floor: f64,
+    fineness: Option<Fineness>,
+    effort: &Effort,
+) -> Enclosure {
+    let answer = |bound: Bound, effort: &Effort| {
+        question.of_side(&side(parts, bound, fineness, effort), accuracy, floor)
+    };
+    let gaussians_too = fineness.is_some_and(|fineness| fineness.gaussians_too);
+    if !parts.iter().any(|part| part.is_discretised(gaussians_too)) {
+        return answer(Bound::Above, effort);
+    }
+    let half = effort.part(0.5);
+    let above = answer(Bound::Above, &half);
+    effort.take_back(&half);
+    let below = answer(Bound::Below, effort);
+    Enclosure::new(below.lo().min(above.hi()), above.hi())
+}
