@@ -448,7 +448,7 @@ fn what_the_library_has_can_be_asked_for() {
     let truth: f64 = p.iter().zip(&q).map(|(p, q)| (p - 0.5f64.exp() * q).max(0.0)).sum();
     assert_encloses(&delta(r#"{"kind":"finite","p":[2,1,1],"q":[1,1,2]}"#, epsilon), truth);
     // μ-GDP is what Gaussian noise of σ = 1/μ has.
-    assert_encloses(&delta(r#"{"kind":"gdp","mu":0.5,"count":4}"#, 1.0), 0.126_936_737_506_644_96);
+    assert_encloses(&delta(r#"{"kind":"gdp","mu":0.5,"count":4}"#, 1.0), 0.126_936_737_506_643_95);
     // One Rényi order: ε = D + ln(1/δ)/(α−1) is an upper bound, and the library's conversion is no worse.
     let rdp = ask(&spec(
         "replace-one",
