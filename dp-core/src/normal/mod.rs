@@ -12,7 +12,7 @@
 //! shrinks to a few ulps at n = 1, and being an enclosure at the start it is one at the end. No term is subtracted, so
 //! the ratios are accurate *relatively* as far out as floats reach.
 //!
-//! Accountants ask for these numbers by the million: up to z = 12 a [table](table) of power series serves, which was made from these ratios and is checked against them.
+//! Accountants ask for these numbers by the million: up to z = 12 a table of power series serves, which the compiler makes from these ratios.
 
 mod double;
 mod table;
