@@ -109,6 +109,8 @@ impl<A: Adjacency> Composition<A> {
         let done = |found: Enclosure| {
             found.relative_width() <= accuracy || found.hi() <= floor.max(question.negligible())
         };
+        // The divergences of bounded range may prove less than its pair says.
+        let capped = |found: Enclosure| Enclosure::new(found.lo().min(ceiling), found.hi().min(ceiling));
         let mut found = Enclosure::new(0.0, ceiling);
         if discretised(false) == 0 {
             let first = effort.part(if discretised(true) == 0 {
@@ -118,7 +120,7 @@ impl<A: Adjacency> Composition<A> {
             } else {
                 0.25
             });
-            found = meet(found, bracket(&parts, question, accuracy, floor, None, &first));
+            found = meet(found, capped(bracket(&parts, question, accuracy, floor, None, &first)));
             effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
@@ -141,7 +143,8 @@ impl<A: Adjacency> Composition<A> {
                 let most_work = part.left() / float(4 * grids);
                 let fineness = self.fineness(question, found, sharpness, grids);
                 let fineness = Fineness { most_work, gaussians_too, ..fineness };
-                found = meet(found, bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part));
+                let finer = bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part);
+                found = meet(found, capped(finer));
                 effort.take_back(&part);
                 let gained = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
                 if sharpness < 0.5 * accuracy || (sharpness < accuracy && found == before) {
