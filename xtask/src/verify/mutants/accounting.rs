@@ -3,10 +3,11 @@
 //! An accountant is caught if the true δ at the ε that it prints is surely above the δ that it was asked for. The truth for k runs of randomised response is a sum over a binomial law, which
 //! needs no accountant.
 
+use dp_accounting::renyi::smallest_epsilon;
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::{DominatingPair, GaussianPair, RandomizedResponsePair};
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, Gdp, Guarantee, Mu, Pure};
+use dp_core::{AddRemove, Alpha, Approx, Delta, Epsilon, Error, Gdp, Guarantee, Mu, Pure, Zcdp};
 
 use super::certified::certified;
 use super::{Caught, Mutant};
@@ -35,6 +36,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         mistake: "the largest loss of a sampled mechanism is computed by a form that cancels, and a part in 10¹² is taken off for the rounding",
         right: "the largest loss is enclosed, and the lower end is the lower one of that",
         check: |_| largest_loss(|loss, rate| loss + (rate + (Enclosure::ONE - rate) * (-loss).exp()).ln()),
+    },
+    Mutant {
+        name: "a lower end that is only what one conversion proves",
+        mistake: "the best ε that a conversion of ρ-zCDP proves is printed as the lower end, though another conversion proves less",
+        right: "the lower end is that of Gaussian noise, which has the guarantee",
+        check: |_| concentrated(|zcdp, asked| smallest_epsilon(|order| zcdp.divergence(order), asked).lo()),
     },
     Mutant {
         name: "groups that pay kδ",
@@ -141,6 +148,73 @@ fn largest_loss(form: impl Fn(Enclosure, Enclosure) -> Enclosure) -> Result<Caug
     Ok(certified(what, 1.0 + 1e-8, point(printed) / truth, point(library) / truth))
 }
 
+/// The δ that was asked for, over the true one at the lower end that `printed` finds for ρ-zCDP. The true one is at least that of Gaussian noise with μ = √(2ρ), and at most what
+/// [`most_delta`] proves.
+fn concentrated(printed: impl Fn(Concentrated, Delta) -> f64) -> Result<Caught, Error> {
+    const ASKED: f64 = 0.05;
+    let (zcdp, asked) = (Concentrated { rho: 0.01 }, Delta::new(ASKED)?);
+    let gaussian = GaussianPair::new(Mu::new((2.0 * zcdp.rho).sqrt())?);
+    let over = |epsilon: f64| {
+        let true_delta = Enclosure::new(gaussian.delta(epsilon).lo(), most_delta(zcdp, 8.0, epsilon));
+        Enclosure::point(ASKED) / true_delta
+    };
+    let release = Composition::<AddRemove>::new().with(Zcdp::new(zcdp.rho)?, 1);
+    let (broken, library) = (printed(zcdp, asked), release.epsilon(asked).lo());
+    let what = format!(
+        "δ = {ASKED} over the true δ of {}-zCDP at the lower end {broken:.5}, not {library:.5}",
+        zcdp.rho
+    );
+    // A part in 10⁹ more than one is for roundings.
+    Ok(certified(&what, 1.0 + 1e-9, over(broken), over(library)))
+}
+
+/// ρ-zCDP: divergences of at most αρ.
+#[derive(Clone, Copy)]
+struct Concentrated {
+    rho: f64,
+}
+
+impl Concentrated {
+    fn divergence(self, order: Alpha) -> Enclosure {
+        Enclosure::point(self.rho) * Enclosure::point(order.get())
+    }
+}
+
+/// A δ that the divergence of one order α proves at ε, by a search for the smallest that [`is_proven`].
+fn most_delta(zcdp: Concentrated, order: f64, epsilon: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..30 {
+        let middle = 0.5 * (low + high);
+        if is_proven(zcdp, order, epsilon, middle) { high = middle } else { low = middle }
+    }
+    high
+}
+
+/// Whether the divergence of one order α proves that p − e^ε·q ≤ δ for the probabilities p and q of every event on neighbours.
+///
+/// An event and its complement have no larger divergence than the whole output: M(p, q) = p^α·q^(1−α) + (1−p)^α·(1−q)^(1−α) ≤ e^((α−1)αρ). M falls in q up to q = p. So if
+/// p − e^ε·q > δ for some p, then M at (p, (p−δ)e^−ε) is at most the right side, too. Cells of p show that it is larger everywhere: in each the first term is least at the smallest p with the largest q, and
+/// the second at the largest p with the smallest q.
+fn is_proven(zcdp: Concentrated, order: f64, epsilon: f64, delta: f64) -> bool {
+    const CELLS: u32 = 2000;
+    let point = Enclosure::point;
+    let power = |base: Enclosure, exponent: f64| (base.ln() * point(exponent)).exp();
+    let least = (point(order - 1.0) * point(order) * point(zcdp.rho)).exp().hi();
+    let shrunk = point(-epsilon).exp();
+    (0..CELLS).all(|cell| {
+        let end = |cell: u32| delta + (1.0 - delta) * (f64::from(cell) / f64::from(CELLS));
+        let (a, b) = (end(cell), end(cell + 1).min(1.0));
+        let (small, large) = ((point(a) - point(delta)) * shrunk, (point(b) - point(delta)) * shrunk);
+        let first = power(point(a), order) * power(large, 1.0 - order);
+        let second = if b < 1.0 {
+            power(point(1.0) - point(b), order) * power(point(1.0) - small, 1.0 - order)
+        } else {
+            Enclosure::ZERO
+        };
+        first.lo() + second.lo().max(0.0) > least * (1.0 + 1e-12)
+    })
+}
+
 /// Couples under the Gaussian mechanism at μ = 1, which are that of μ = 2: the true δ at 2ε over the δ that is stated of the guarantee for one.
 fn couples(stated: impl Fn(&Approx) -> Result<f64, Error>) -> Result<Caught, Error> {
     let (one, two) = (Gdp::new(1.0)?, GaussianPair::new(Mu::new(2.0)?));
@@ -167,7 +241,24 @@ mod tests {
         assert!(!one_end(Enclosure::hi).unwrap().caught);
         assert!(!central_limit(3.0).unwrap().caught);
         assert!(!largest_loss(|loss, rate| (rate * loss.exp_m1()).ln_1p()).unwrap().caught);
+        let gaussian = |zcdp: Concentrated, asked| {
+            Gdp::new((2.0 * zcdp.rho).sqrt()).unwrap().at_delta(asked).epsilon().get()
+        };
+        assert!(!concentrated(gaussian).unwrap().caught);
         assert!(!couples(|once| Ok(once.for_group(2).delta().get())).unwrap().caught);
+    }
+
+    /// The divergence of one order proves no less than what Gaussian noise, which has it, loses; and with both terms less than with one.
+    #[test]
+    fn one_order_proves_a_delta_that_is_above_that_of_gaussian_noise() {
+        let zcdp = Concentrated { rho: 0.01 };
+        let gaussian = GaussianPair::new(Mu::new(0.02_f64.sqrt()).unwrap());
+        for order in [2.0, 8.0, 20.0] {
+            for epsilon in [0.0, 0.05, 0.1, 0.3] {
+                let proven = most_delta(zcdp, order, epsilon);
+                assert!(gaussian.delta(epsilon).lo() <= proven && proven <= 1.0, "{order}, {epsilon}");
+            }
+        }
     }
 
     #[test]

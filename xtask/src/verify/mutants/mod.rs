@@ -14,6 +14,7 @@ mod certified;
 mod composition;
 mod data_dependent;
 mod learning;
+mod ledger;
 mod local;
 mod noise;
 mod selection;
@@ -80,6 +81,7 @@ pub(in crate::verify) fn all() -> Vec<Mutant> {
         sparse_vector::MUTANTS,
         composition::MUTANTS,
         accounting::MUTANTS,
+        ledger::MUTANTS,
         learning::MUTANTS,
         local::MUTANTS,
     ]
