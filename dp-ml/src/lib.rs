@@ -43,7 +43,10 @@ pub mod training;
 
 pub use self::average::Average;
 pub use self::clip::Clip;
-pub use self::data::{Column, Csv, Data, Idx, ReadError, Scaling};
+#[doc(no_inline)]
+pub use dp_sensitivity::{Csv, CsvError, OnBadCell};
+
+pub use self::data::{Column, Data, Idx, ReadError, Scaling};
 pub use self::evaluation::{EachRecord, private_accuracy, private_mean_loss};
 pub use self::instance::instance_losses;
 pub use self::matrix::Matrix;

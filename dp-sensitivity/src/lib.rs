@@ -68,6 +68,7 @@ pub mod claims;
 pub mod comparison;
 mod count;
 mod count_by;
+mod csv;
 mod deviations;
 mod distance_test;
 mod exploratory;
@@ -108,6 +109,7 @@ mod winsorised_mean;
 
 pub use count::Count;
 pub use count_by::CountBy;
+pub use csv::{Csv, CsvError, OnBadCell};
 pub use exploratory::Exploratory;
 pub use gram::Gram;
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};

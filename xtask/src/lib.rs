@@ -1,9 +1,8 @@
-//! The commands behind `cargo xtask`: [`account`] answers what a composition costs, [`mod@bench`] measures what our work costs, [`guide`] writes the guide as pages, [`picture`] draws the picture of the README, [`verify`] re-checks every claim, [`mod@test`] is the one
+//! The commands behind `cargo xtask`: [`mod@bench`] measures what our work costs, [`guide`] writes the guide as pages, [`picture`] draws the picture of the README, [`verify`] re-checks every claim, [`mod@test`] is the one
 //! test command.
 
 #![forbid(unsafe_code)]
 
-pub mod account;
 pub mod bench;
 pub mod guide;
 pub mod picture;

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{account, bench, guide, picture, test, verify};
+use exactdp::command::account;
+use xtask::{bench, guide, picture, test, verify};
 
 #[derive(Parser)]
 #[command(

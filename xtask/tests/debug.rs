@@ -21,7 +21,7 @@ use dp_mechanisms::{
 use dp_ml::features::Scattering;
 use dp_ml::model::Linear;
 use dp_ml::training::{Privacy, Settings, Training};
-use dp_ml::{Csv, Idx};
+use dp_ml::{Csv, Idx, OnBadCell};
 use dp_sensitivity::smooth::{self, ArsinhNormal, PolyPlace, PolynomialTail, Smoothly, StudentT};
 use dp_sensitivity::{Mean, Quantile};
 
@@ -123,7 +123,7 @@ fn learning() -> Result<(), Error> {
     // Settings have many fields, each of which is a parameter.
     assert_below(4 * MOST, &training);
     assert_short(&Scattering::new(28)?);
-    let table = Csv::parse(format!("x,y\n{}", "1,2\n".repeat(1000))).expect("a table");
+    let table = Csv::parse(format!("x,y\n{}", "1,2\n".repeat(1000)), OnBadCell::Refuse).expect("a table");
     assert_short(&table);
     assert_short(&Idx::parse(&[&[0, 0, 8, 1, 0, 0, 2, 0][..], &[7; 512]].concat()).expect("labels"));
     Ok(())

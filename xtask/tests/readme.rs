@@ -34,7 +34,7 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
 
 /// The files of all examples of the libraries.
 fn examples() -> Vec<PathBuf> {
-    let crates = ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml"];
+    let crates = ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "exactdp"];
     let folders = crates.iter().filter_map(|name| fs::read_dir(root().join(name).join("examples")).ok());
     let files = folders.flat_map(|folder| folder.flatten().map(|entry| entry.path()));
     files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
@@ -42,7 +42,7 @@ fn examples() -> Vec<PathBuf> {
 
 #[test]
 fn the_first_program_is_the_example() {
-    let program = read("dp-accounting/examples/release_statistics.rs");
+    let program = read("exactdp/examples/release_statistics.rs");
     let shown = blocks(&read("README.md"), "rust");
     assert_eq!(shown.first(), Some(&program), "paste the example into the README");
 }

@@ -5,7 +5,7 @@
 #![allow(dead_code, unreachable_pub)] // each example uses some of them
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // features are floats of 32 bits
 
-use dp_ml::{Column, Csv, Data, Idx, ReadError, Scaling};
+use dp_ml::{Column, Csv, Data, Idx, OnBadCell, ReadError, Scaling};
 
 const TUMOURS: ([f64; 30], [f64; 30]) = (
     [
@@ -29,20 +29,21 @@ const CLARITIES: [&str; 8] = ["I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", 
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 fn open(name: &str) -> Result<Csv, ReadError> {
-    Csv::open(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR")))
+    Ok(Csv::open(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR")), OnBadCell::Refuse)?)
 }
 
 /// Thirty measurements of a tumour, and whether it is benign. A typical row has this length.
 pub fn breast_cancer(length: f64) -> Result<Data<u32>, ReadError> {
     let table = open("breast_cancer")?;
-    let data = table.classification(&table.numbers_but(&["target"]), "target", &DIGITS[..2])?;
+    let data =
+        Data::classification(&table, &Column::numbers_but(&table, &["target"]), "target", &DIGITS[..2])?;
     Ok(standardised(length, data, &TUMOURS.0, &TUMOURS.1)?)
 }
 
 /// Ten measurements of a patient, and the progression of the disease between −1 and 1. A typical row has this length.
 pub fn diabetes(length: f64) -> Result<Data<f32>, ReadError> {
     let table = open("diabetes_raw")?;
-    let data = table.regression(&table.numbers_but(&["target"]), "target")?;
+    let data = Data::regression(&table, &Column::numbers_but(&table, &["target"]), "target")?;
     Ok(standardised(length, data, &PATIENTS.0, &PATIENTS.1)?
         .map_targets(|progression| (progression - 150.0) / 200.0))
 }
@@ -55,14 +56,15 @@ pub fn diamonds(folder: &str, length: f64) -> Result<Data<f32>, ReadError> {
         .chain(levels.map(|(name, levels)| Column::ordinal(name, levels)))
         .chain(["depth", "table", "x", "y", "z"].map(Column::number))
         .collect();
-    let data = Csv::open(format!("{folder}/diamonds.csv"))?.regression(&columns, "price")?;
+    let table = Csv::open(format!("{folder}/diamonds.csv"), OnBadCell::Refuse)?;
+    let data = Data::regression(&table, &columns, "price")?;
     Ok(standardised(length, data, &DIAMONDS.0, &DIAMONDS.1)?.map_targets(|price| (price.ln() - 7.8) / 2.0))
 }
 
 /// Images of 8×8 pixels and the digit on them.
 pub fn digits() -> Result<Data<u32>, ReadError> {
     let table = open("digits")?;
-    table.classification(&table.numbers_but(&["target"]), "target", &DIGITS)
+    Data::classification(&table, &Column::numbers_but(&table, &["target"]), "target", &DIGITS)
 }
 
 /// Training and test images of MNIST, from a folder with its four files.

@@ -1,11 +1,11 @@
 //! Records: a row of features and a target each; where they come from, and what is done to each of them alone.
 
-mod csv;
+mod column;
 mod idx;
 mod read_error;
 mod scaling;
 
-pub use csv::{Column, Csv};
+pub use column::Column;
 pub use idx::Idx;
 pub use read_error::ReadError;
 pub use scaling::Scaling;
@@ -200,6 +200,7 @@ fn uniform<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 mod tests {
     use super::*;
     use dp_mechanisms::rng::Insecure;
+    use dp_sensitivity::{Csv, OnBadCell};
 
     fn numbered(count: u16) -> Data<u32> {
         let values = (0..count).map(f32::from).collect();
@@ -263,12 +264,18 @@ mod tests {
             ("breast_cancer", 569, 30, &digits[..2]),
             ("wine", 178, 13, &digits[..3]),
         ] {
-            let table = Csv::open(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR"))).unwrap();
-            let data = table.classification(&table.numbers_but(&["target"]), "target", classes).unwrap();
+            let table =
+                Csv::open(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR")), OnBadCell::Refuse)
+                    .unwrap();
+            let data =
+                Data::classification(&table, &Column::numbers_but(&table, &["target"]), "target", classes)
+                    .unwrap();
             assert_eq!((data.len(), data.features().columns()), (records, features));
         }
-        let table = Csv::open(concat!(env!("CARGO_MANIFEST_DIR"), "/data/diabetes_raw.csv")).unwrap();
-        let data = table.regression(&table.numbers_but(&["target"]), "target").unwrap();
+        let table =
+            Csv::open(concat!(env!("CARGO_MANIFEST_DIR"), "/data/diabetes_raw.csv"), OnBadCell::Refuse)
+                .unwrap();
+        let data = Data::regression(&table, &Column::numbers_but(&table, &["target"]), "target").unwrap();
         assert_eq!((data.len(), data.features().columns(), data.targets()[0]), (442, 10, 151.0));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use dp_sensitivity::CsvError;
+
 /// Why a file of records was refused.
 ///
 /// Files are read before any guarantee is in play, by someone who may see them: an error says where the trouble is, and it still never repeats what a cell holds. `Debug`
@@ -16,38 +18,8 @@ pub enum ReadError {
         /// What the operating system, or the decompressor, said.
         reason: String,
     },
-    /// The text is not a table.
-    Table {
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong with it and what to do.
-        problem: &'static str,
-    },
-    /// A row has more or fewer cells than the header.
-    Row {
-        /// The line, counted from 1.
-        line: usize,
-        /// The number of its cells.
-        found: usize,
-        /// The number of columns.
-        expected: usize,
-    },
-    /// A cell cannot be read as what its column was declared to hold.
-    Cell {
-        /// The line, counted from 1.
-        line: usize,
-        /// The name of the column.
-        column: String,
-        /// What is wrong with it and what to do.
-        problem: &'static str,
-    },
-    /// A column was asked for that cannot be had.
-    Column {
-        /// Its name.
-        name: String,
-        /// What is wrong with it and what to do.
-        problem: &'static str,
-    },
+    /// A table was refused, or a column of it.
+    Csv(CsvError),
     /// The bytes are not an IDX file of the kind that was asked for.
     Idx {
         /// What is wrong with them and what to do.
@@ -80,15 +52,7 @@ impl fmt::Display for ReadError {
             Self::File { path, reason } => {
                 write!(f, "{path} cannot be read ({reason}): pass the path of a readable file")
             }
-            Self::Table { line, problem } => write!(f, "line {line}: {problem}"),
-            Self::Row { line, found, expected } => write!(
-                f,
-                "line {line} has {found} {} and the header has {expected}: give each row one cell for each column, \
-                 with commas between them, and write decimals with a point (1.5)",
-                if *found == 1 { "cell" } else { "cells" }
-            ),
-            Self::Cell { line, column, problem } => write!(f, "line {line}, column {column}: {problem}"),
-            Self::Column { name, problem } => write!(f, "column {name}: {problem}"),
+            Self::Csv(error) => error.fmt(f),
             Self::Idx { problem } => write!(f, "the IDX file cannot be used: {problem}"),
             Self::Core(error) => error.fmt(f),
             Self::In { path, error } => write!(f, "{path}: {error}"),
@@ -107,5 +71,11 @@ impl std::error::Error for ReadError {}
 impl From<dp_core::Error> for ReadError {
     fn from(error: dp_core::Error) -> Self {
         Self::Core(error)
+    }
+}
+
+impl From<CsvError> for ReadError {
+    fn from(error: CsvError) -> Self {
+        Self::Csv(error)
     }
 }

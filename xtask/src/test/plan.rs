@@ -40,7 +40,7 @@ const NEEDS_MNIST: &str = "images";
 fn example(name: &str) -> Step {
     let file = match name {
         "ledger" => Some(ledger()),
-        "release_statistics" => Some(workspace::root().join("dp-accounting/examples/people.csv")),
+        "release_statistics" => Some(workspace::root().join("exactdp/examples/people.csv")),
         _ => None,
     };
     Step::example(name, file.as_deref())

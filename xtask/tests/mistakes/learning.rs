@@ -5,7 +5,7 @@ use dp_core::{Approx, Measurement};
 use dp_mechanisms::rng::OsSeeded;
 use dp_ml::model::{Logistic, Perceptron};
 use dp_ml::training::{Privacy, Settings, Training};
-use dp_ml::{Clip, Column, Csv, Data, Idx, Matrix, Plan, Rate};
+use dp_ml::{Clip, Column, Csv, Data, Idx, Matrix, OnBadCell, Plan, Rate};
 
 use crate::{Mistake, refused};
 
@@ -15,36 +15,46 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
 
 fn tables() -> Result<Vec<Mistake>> {
     let columns = [Column::number("age")];
+    let parse = |text| Csv::parse(text, OnBadCell::Refuse);
     std::fs::write("incomes.csv", "age,income\n23,1.5\nold,2.5\n")?;
     Ok(vec![
-        refused!("A file that does not exist.", Csv::open("aegs.csv")),
+        refused!("A file that does not exist.", Csv::open("aegs.csv", OnBadCell::Refuse)),
         refused!(
             "A cell of a file that is no number.",
-            Csv::open("incomes.csv")?.regression(&columns, "income")
+            Data::regression(&Csv::open("incomes.csv", OnBadCell::Refuse)?, &columns, "income")
         ),
-        refused!("An empty file.", Csv::parse("")),
-        refused!("A row with a cell too many: a decimal comma, perhaps.", Csv::parse("age,income\n23,1,5\n")),
-        refused!("A row with a cell too few.", Csv::parse("age,income\n23,1.5\n35\n")),
-        refused!("Another separator.", Csv::parse("age;income\n23;1,5\n")),
-        refused!("Quoted cells.", Csv::parse("age,name\n23,\"Ada\"\n")),
-        refused!("Two columns of one name.", Csv::parse("age,age\n23,35\n")),
+        refused!("An empty file.", parse("")),
+        refused!("A row with a cell too many: a decimal comma, perhaps.", parse("age,income\n23,1,5\n")),
+        refused!("A row with a cell too few.", parse("age,income\n23,1.5\n35\n")),
+        refused!("Another separator.", parse("age;income\n23;1,5\n")),
+        refused!("A quotation mark that is not closed.", parse("name,age\n\"Ada,23\n")),
+        refused!(
+            "A last line that is not ended, in a table for releases.",
+            Csv::parse("age\n23\n35", OnBadCell::Missing)
+        ),
+        refused!("Two columns of one name.", parse("age,age\n23,35\n")),
         refused!(
             "A column that is not there.",
-            Csv::parse("Age,income\n23,1.5\n")?.regression(&columns, "income")
+            Data::regression(&parse("Age,income\n23,1.5\n")?, &columns, "income")
         ),
-        refused!("A missing value.", Csv::parse("age,income\n,1.5\n")?.regression(&columns, "income")),
-        refused!("NaN in a cell.", Csv::parse("age,income\nNaN,1.5\n")?.regression(&columns, "income")),
+        refused!("A missing value.", Data::regression(&parse("age,income\n,1.5\n")?, &columns, "income")),
+        refused!("NaN in a cell.", Data::regression(&parse("age,income\nNaN,1.5\n")?, &columns, "income")),
         refused!(
             "A word in a column of numbers.",
-            Csv::parse("age,income\nold,1.5\n")?.regression(&columns, "income")
+            Data::regression(&parse("age,income\nold,1.5\n")?, &columns, "income")
         ),
         refused!(
             "A class that was not declared.",
-            Csv::parse("age,smokes\n23,no\n35,maybe\n")?.classification(&columns, "smokes", &["no", "yes"])
+            Data::classification(
+                &parse("age,smokes\n23,no\n35,maybe\n")?,
+                &columns,
+                "smokes",
+                &["no", "yes"]
+            )
         ),
         refused!(
             "Classes that are declared twice.",
-            Csv::parse("age,smokes\n")?.classification(&columns, "smokes", &["no", "no"])
+            Data::classification(&parse("age,smokes\n")?, &columns, "smokes", &["no", "no"])
         ),
     ])
 }

@@ -5,7 +5,7 @@ use dp_core::{AddRemove, Approx, Bounds, L1, Measurement, Mechanism, Query, Scal
 use dp_mechanisms::{BoundedLaplace, Laplace};
 use dp_ml::model::Logistic;
 use dp_ml::training::{Privacy, Settings, Training};
-use dp_ml::{Csv, Data, Matrix};
+use dp_ml::{Csv, Data, Matrix, OnBadCell};
 use dp_sensitivity::Mean;
 
 use crate::{Mistake, taken};
@@ -22,7 +22,7 @@ pub(crate) fn all() -> Result<Vec<Mistake>> {
         taken!("A record that is not a number counts as the middle.", ages.clamp(f64::NAN)),
         taken!(
             "A table with a header only has no rows: how many there are is private.",
-            Csv::parse("age,income\n")?.len()
+            Csv::parse("age,income\n", OnBadCell::Missing)?.len()
         ),
         taken!(
             "A label that the model does not know, and a row that is not finite, contribute nothing to a training. `check` counts them, for the owner.",

@@ -1,10 +1,10 @@
-//! `cargo xtask account`: what it answers, what it refuses and with which words, and that nothing makes it panic.
+//! `exactdp account`: what it answers, what it refuses and with which words, and that nothing makes it panic.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use exactdp::command::account::respond;
 use serde_json::{Value, json};
-use xtask::account::respond;
 
 /// The answer to a spec, as a program reads it.
 fn ask(spec: &str) -> Value {
@@ -583,7 +583,7 @@ fn what_is_to_be_found_must_be_missing_once() {
 
 /// Runs the program itself.
 fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_xtask"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_exactdp"))
         .arg("account")
         .args(arguments)
         .stdin(Stdio::piped())

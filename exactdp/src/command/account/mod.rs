@@ -1,4 +1,4 @@
-//! `cargo xtask account`: what a composition of private releases costs, or how to make it fit.
+//! `exactdp account`, in this workspace also `cargo xtask account`: what a composition of private releases costs, or how to make it fit.
 //!
 //! A spec is a JSON object:
 //!
@@ -87,7 +87,7 @@ A curve, of two selections and the means of two groups of people who share nobod
 
 Other kinds: discrete-gaussian, discrete-laplace, randomized-response, finite, pure, approx, zcdp, rdp, and without-replacement (n, batch, of) under "replace-one".
 "group": 4 asks what four records cost together.
-`cargo doc -p xtask --open` has all fields: see the module `account`."#;
+`cargo doc -p exactdp --features cli --open` has all fields: see the module `command::account`."#;
 
 /// What to account for.
 #[derive(Clone, Debug, clap::Args)]

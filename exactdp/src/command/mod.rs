@@ -1,0 +1,3 @@
+//! What the command `exactdp` answers: `cargo install --path exactdp --features cli`.
+
+pub mod account;

@@ -1,0 +1,107 @@
+//! Differential privacy with exact noise and proven accounting: one dependency, one `use`.
+//!
+//! ```
+//! use exactdp::prelude::*;
+//!
+//! # fn main() -> Result<(), exactdp::Error> {
+//! let ages = [23.0, 35.0, 61.0, 47.0];
+//! let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+//! let mut budget = Budget::new(Pure::new(1.0)?);
+//! let released = budget.spend(&mean, &ages, &mut OsSeeded::new()?)?;
+//! println!("mean age {released:.0}, {} of {} spent", budget.spent(), budget.total());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `mean` is a [`Measurement`](prelude::Measurement): its type names the guarantee (`Pure`) and the neighbour relation
+//! (`ReplaceOne`), and the budget pays only for measurements of its own notion and relation. The noise is sampled
+//! exactly, and every privacy number is rounded up.
+//!
+//! | to | see |
+//! |---|---|
+//! | read records from a file | [`data`] |
+//! | ask for a count, a histogram, a sum, a mean, a quantile | [`query`] |
+//! | add noise, select the best, answer from home | [`noise`] |
+//! | add noise for the data at hand | [`smooth`] |
+//! | say what is protected, and how strongly | [`guarantee`] |
+//! | pay for releases, in memory or on disk | [`budget`] |
+//! | know what many releases cost together, find the noise for a target | [`account`] |
+//! | learn models | `learn`, with the feature of this name |
+//!
+//! # Features
+//!
+//! None is on by default. `learn`: private learning. `cli`: the command `exactdp`, `cargo install --path exactdp
+//! --features cli`.
+//!
+//! # The crates behind it
+//!
+//! Every item here is one of `dp-core`, `dp-mechanisms`, `dp-sensitivity`, `dp-accounting` or `dp-ml`, which can be
+//! used alone. Nothing is renamed.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "cli")]
+pub mod command;
+mod error;
+pub mod prelude;
+
+pub use error::Error;
+pub use rand_core;
+
+/// Records from files.
+pub mod data {
+    pub use dp_sensitivity::{Csv, CsvError, OnBadCell};
+}
+
+/// Queries that know their sensitivity, and releases that test it first.
+pub mod query {
+    pub use dp_core::{Bounds, Query, SensitivityIn};
+    pub use dp_sensitivity::{
+        Count, CountBy, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, Outcome, PredictionVariance,
+        PrivateSensitivityBound, ProposeTestRelease, Quantile, ReciprocalCount, SecondMoment, Stable,
+        StableRelease, StandardDeviation, Sum, TopK, Triangles, TrimmedMean, Variance, WinsorisedMean,
+    };
+}
+
+/// Noise and other mechanisms, with the generator that releases draw from.
+pub mod noise {
+    pub use dp_core::{Calibrate, Measurement, Mechanism};
+    #[doc(inline)]
+    pub use dp_mechanisms::{
+        AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, HierarchicalCounts,
+        Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, Symmetric, SyntheticData,
+        TextbookGaussian, Vector, local, rng, sample, selection,
+    };
+}
+
+/// Noise for a smooth bound on the sensitivity of the data at hand.
+pub mod smooth {
+    pub use dp_sensitivity::smooth::*;
+    pub use dp_sensitivity::{LocalSensitivity, LogSmooth, SensitivityBound, Smoothness};
+}
+
+/// Notions of privacy, neighbour relations, sensitivities and the numbers they are made of.
+pub mod guarantee {
+    pub use dp_core::{
+        AddRemove, Adjacency, AllAnswers, Alpha, Approx, Curve, Delta, EdgeAdjacency, Epsilon, Gdp,
+        Guarantee, Interactive, L1, L2, LInf, LInfMonotone, LocalModel, Mu, Points, Pure, Rdp, Relax,
+        ReplaceOne, Rho, Scale, Sensitivity, Zcdp,
+    };
+}
+
+/// What may be spent, and what was.
+pub mod budget {
+    pub use dp_accounting::{Account, AdvancedBudget, Budget, Ledger, Odometer, Shared, ledger};
+}
+
+/// What many releases cost together, and the noise, rate or number of steps for a target.
+pub mod account {
+    pub use dp_accounting::{Composition, Event, Method, calibration, renyi, sampling, theorems};
+    pub use dp_core::pairs;
+}
+
+/// Private learning: all of `dp-ml`.
+#[cfg(feature = "learn")]
+pub mod learn {
+    pub use dp_ml::*;
+}

@@ -1,0 +1,11 @@
+//! What most programs need: `use exactdp::prelude::*;`.
+
+pub use dp_accounting::{Budget, Ledger};
+pub use dp_core::{
+    AddRemove, Adjacency, Approx, Bounds, Delta, Epsilon, Gdp, Guarantee, Interactive, Measurement, Pure,
+    Query, Rdp, ReplaceOne, Zcdp,
+};
+pub use dp_mechanisms::rng::OsSeeded;
+pub use dp_mechanisms::{DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, StabilityHistogram, Vector};
+pub use dp_sensitivity::smooth::{PolyPlace, Smoothly};
+pub use dp_sensitivity::{Count, CountBy, Csv, Histogram, Mean, OnBadCell, Quantile, Sum, Variance};
