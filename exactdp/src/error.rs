@@ -16,7 +16,7 @@ use std::{error, fmt, io};
 ///     Ok(Budget::new(Pure::new(epsilon)?))
 /// }
 /// assert!(budget(1.0).is_ok());
-/// assert!(budget(-1.0).unwrap_err().to_string().starts_with("epsilon must be"));
+/// assert!(budget(-1.0).unwrap_err().to_string().starts_with("epsilon must lie in [0, ∞)"));
 /// ```
 #[non_exhaustive]
 pub enum Error {

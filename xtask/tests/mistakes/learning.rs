@@ -15,7 +15,6 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
 
 fn tables() -> Result<Vec<Mistake>> {
     let columns = [Column::number("age")];
-    let parse = |text| Csv::parse(text, OnBadCell::Refuse);
     std::fs::write("incomes.csv", "age,income\n23,1.5\nold,2.5\n")?;
     Ok(vec![
         refused!("A file that does not exist.", Csv::open("aegs.csv", OnBadCell::Refuse)),
@@ -23,30 +22,42 @@ fn tables() -> Result<Vec<Mistake>> {
             "A cell of a file that is no number.",
             Data::regression(&Csv::open("incomes.csv", OnBadCell::Refuse)?, &columns, "income")
         ),
-        refused!("An empty file.", parse("")),
-        refused!("A row with a cell too many: a decimal comma, perhaps.", parse("age,income\n23,1,5\n")),
-        refused!("A row with a cell too few.", parse("age,income\n23,1.5\n35\n")),
-        refused!("Another separator.", parse("age;income\n23;1,5\n")),
-        refused!("A quotation mark that is not closed.", parse("name,age\n\"Ada,23\n")),
+        refused!("An empty file.", Csv::parse("", OnBadCell::Refuse)),
+        refused!(
+            "A row with a cell too many: a decimal comma, perhaps.",
+            Csv::parse("age,income\n23,1,5\n", OnBadCell::Refuse)
+        ),
+        refused!("A row with a cell too few.", Csv::parse("age,income\n23,1.5\n35\n", OnBadCell::Refuse)),
+        refused!("Another separator.", Csv::parse("age;income\n23;1,5\n", OnBadCell::Refuse)),
+        refused!(
+            "A quotation mark that is not closed.",
+            Csv::parse("name,age\n\"Ada,23\n", OnBadCell::Refuse)
+        ),
         refused!(
             "A last line that is not ended, in a table for releases.",
             Csv::parse("age\n23\n35", OnBadCell::Missing)
         ),
-        refused!("Two columns of one name.", parse("age,age\n23,35\n")),
+        refused!("Two columns of one name.", Csv::parse("age,age\n23,35\n", OnBadCell::Refuse)),
         refused!(
             "A column that is not there.",
-            Data::regression(&parse("Age,income\n23,1.5\n")?, &columns, "income")
+            Data::regression(&Csv::parse("Age,income\n23,1.5\n", OnBadCell::Refuse)?, &columns, "income")
         ),
-        refused!("A missing value.", Data::regression(&parse("age,income\n,1.5\n")?, &columns, "income")),
-        refused!("NaN in a cell.", Data::regression(&parse("age,income\nNaN,1.5\n")?, &columns, "income")),
+        refused!(
+            "A missing value.",
+            Data::regression(&Csv::parse("age,income\n,1.5\n", OnBadCell::Refuse)?, &columns, "income")
+        ),
+        refused!(
+            "NaN in a cell.",
+            Data::regression(&Csv::parse("age,income\nNaN,1.5\n", OnBadCell::Refuse)?, &columns, "income")
+        ),
         refused!(
             "A word in a column of numbers.",
-            Data::regression(&parse("age,income\nold,1.5\n")?, &columns, "income")
+            Data::regression(&Csv::parse("age,income\nold,1.5\n", OnBadCell::Refuse)?, &columns, "income")
         ),
         refused!(
             "A class that was not declared.",
             Data::classification(
-                &parse("age,smokes\n23,no\n35,maybe\n")?,
+                &Csv::parse("age,smokes\n23,no\n35,maybe\n", OnBadCell::Refuse)?,
                 &columns,
                 "smokes",
                 &["no", "yes"]
@@ -54,7 +65,12 @@ fn tables() -> Result<Vec<Mistake>> {
         ),
         refused!(
             "Classes that are declared twice.",
-            Data::classification(&parse("age,smokes\n")?, &columns, "smokes", &["no", "no"])
+            Data::classification(
+                &Csv::parse("age,smokes\n", OnBadCell::Refuse)?,
+                &columns,
+                "smokes",
+                &["no", "no"]
+            )
         ),
     ])
 }
