@@ -25,8 +25,8 @@ use crate::sample::{Grid, bounded_laplace::Sampler};
 /// | calibration | target | b |
 /// |---|---|---|
 /// | [`epsilon`](Self::epsilon) | ε | the least with ε₀ ≤ ε |
-/// | [`tight`](Self::tight) | (ε,δ) | the least, by the exact profile |
-/// | [`theorem`](Self::theorem) | (ε,δ) | the least with ε₀ ≤ ε − ln(1−δ) |
+/// | [`epsilon_delta`](Self::epsilon_delta) | (ε,δ) | the least, by the exact profile |
+/// | [`printed`](Self::printed) | (ε,δ) | the least with ε₀ ≤ ε − ln(1−δ) |
 ///
 /// **Should you use it?** Releases that must lie within bounds are also had from [`Laplace`](crate::Laplace) by clamping the *released* value, which
 /// is free (claim M18) and puts probability on the two ends; this mechanism spreads it over the inside, for a larger b.
@@ -89,7 +89,7 @@ impl BoundedLaplace {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
-    pub fn tight(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
+    pub fn epsilon_delta(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
         let guarantee = Approx::new(epsilon, proper_delta(delta)?)?;
         let least = |target: &Approx, bounds, by| {
             BoundedLaplacePair::least_scale(bounds, by, target.epsilon(), target.delta())
@@ -103,7 +103,7 @@ impl BoundedLaplace {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
-    pub fn theorem(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
+    pub fn printed(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
         let guarantee = Approx::new(epsilon, proper_delta(delta)?)?;
         let least = |target: &Approx, bounds, by| {
             let allowed =
@@ -258,8 +258,8 @@ mod tests {
             assert!(BoundedLaplace::epsilon(bad, bounds()).is_err());
         }
         for (epsilon, delta) in [(-1.0, 0.1), (f64::INFINITY, 0.1), (1.0, 0.0), (1.0, 1.0), (1.0, f64::NAN)] {
-            assert!(BoundedLaplace::tight(epsilon, delta, bounds()).is_err());
-            assert!(BoundedLaplace::theorem(epsilon, delta, bounds()).is_err());
+            assert!(BoundedLaplace::epsilon_delta(epsilon, delta, bounds()).is_err());
+            assert!(BoundedLaplace::printed(epsilon, delta, bounds()).is_err());
         }
         let still = BoundedLaplace::epsilon(1.0, bounds()).unwrap().calibrate(moving(0.0));
         assert!(still.unwrap_err().to_string().contains("publish it as it is"));
@@ -270,9 +270,9 @@ mod tests {
         // mpmath, 30 digits, by bisection of ε₀(b): the least b with Δ/b + ln(C_{l+Δ}/C_l) ≤ ε − ln(1−δ).
         let scale = |target: BoundedTarget<Approx>, by| target.calibrate(moving(by)).unwrap().0.scale().get();
         for (epsilon, delta, by, truth) in REFERENCE {
-            let found = scale(BoundedLaplace::theorem(epsilon, delta, bounds()).unwrap(), by);
+            let found = scale(BoundedLaplace::printed(epsilon, delta, bounds()).unwrap(), by);
             assert!((truth * (1.0 - 1e-15)..truth * (1.0 + 1e-13)).contains(&found), "{found} {truth}");
-            let tight = scale(BoundedLaplace::tight(epsilon, delta, bounds()).unwrap(), by);
+            let tight = scale(BoundedLaplace::epsilon_delta(epsilon, delta, bounds()).unwrap(), by);
             assert!(tight < found, "{tight} {found}");
         }
     }
@@ -350,7 +350,7 @@ mod tests {
             epsilon in 0.05..5f64, log_delta in -25.0..-0.7f64, by in 0.01..20f64,
         ) {
             let delta = log_delta.exp();
-            let (noise, promise) = BoundedLaplace::tight(epsilon, delta, bounds()).unwrap().calibrate(moving(by)).unwrap();
+            let (noise, promise) = BoundedLaplace::epsilon_delta(epsilon, delta, bounds()).unwrap().calibrate(moving(by)).unwrap();
             prop_assert!(noise.delta_at(promise.epsilon(), moving(by)).get() <= delta);
             let less = scaled(noise.scale().get() * (1.0 - 1e-6)).dominating_pair(moving(by)).unwrap();
             prop_assert!(less.delta(epsilon).lo() > delta);

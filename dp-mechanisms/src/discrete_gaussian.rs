@@ -17,7 +17,7 @@ use crate::{Coordinatewise, CoordinatewiseIn};
 /// f + noise, independent in each coordinate, is ρ-zCDP with ρ = Δ₂²/2σ², as for the continuous law; the divergence of order 2 reaches it.
 ///
 /// For *one* integer the exact profile is known ([`DiscreteGaussianPair`]), and with it the least noise for an (ε,δ) target
-/// ([`analytic`](Self::analytic)), within a few percent of that of [`Gaussian`](crate::Gaussian) from σ = 1 on. It does not carry over to lists: the
+/// ([`epsilon_delta`](Self::epsilon_delta)), within a few percent of that of [`Gaussian`](crate::Gaussian) from σ = 1 on. It does not carry over to lists: the
 /// sum of discrete Gaussians is not one, and a shift of several coordinates is not one of a single coordinate. Lists are
 /// calibrated to zCDP.
 ///
@@ -71,7 +71,7 @@ impl DiscreteGaussian {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
-    pub fn zcdp(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
+    pub fn rho(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
         Ok(Target::new(Zcdp::new(positive("rho", rho)?)?))
     }
 
@@ -79,7 +79,7 @@ impl DiscreteGaussian {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
-    pub fn analytic(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
+    pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
         Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
     }
 
@@ -228,10 +228,10 @@ mod tests {
     #[test]
     fn targets_are_checked_and_say_what_they_cannot_reach() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(DiscreteGaussian::zcdp(bad).is_err());
+            assert!(DiscreteGaussian::rho(bad).is_err());
         }
         for (epsilon, delta) in [(-1.0, 0.1), (f64::INFINITY, 0.1), (1.0, 0.0), (1.0, 1.0)] {
-            assert!(DiscreteGaussian::analytic(epsilon, delta).is_err());
+            assert!(DiscreteGaussian::epsilon_delta(epsilon, delta).is_err());
         }
         let approx = |delta, by| {
             DiscreteGaussian::for_guarantee(&Approx::new(1.0, delta).unwrap(), moving(by))
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn lists_are_calibrated_to_zcdp() {
-        let target = Vector::new(DiscreteGaussian::zcdp(0.125).unwrap());
+        let target = Vector::new(DiscreteGaussian::rho(0.125).unwrap());
         let (noise, promise) = target.calibrate(moving(2f64.sqrt())).unwrap();
         assert!(noise.each().scale().get() >= 8f64.sqrt() && promise == Zcdp::new(0.125).unwrap());
         let released = noise.draw(&[1_000_000; 5], &mut Insecure::seeded(1)).unwrap();

@@ -33,7 +33,7 @@ use crate::{AboveThreshold, Interaction, Laplace};
 ///
 /// let (training, holdout): (Vec<f64>, Vec<f64>) = (0..20_000).map(|i| (f64::from(i % 7), f64::from(i % 9))).unzip();
 /// // At most ten disagreements, found where the means are about 0.1 apart, at ε = 1 for all of it.
-/// let scheme = ReusableHoldout::new(1.0, holdout.len(), 0.1, 10)?;
+/// let scheme = ReusableHoldout::epsilon(1.0, holdout.len(), 0.1, 10)?;
 /// let mut session = scheme.over(&holdout)?.open(OsSeeded::new()?); // or from a budget, which books ε = 1 first
 /// let share_below = |limit: f64| move |record: &f64| f64::from(u8::from(*record < limit));
 /// // 3/7 in training and 3/9 held out: nearly a tenth apart. 7/7 and 7/9: clearly overfitted.
@@ -70,7 +70,7 @@ impl ReusableHoldout {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 ≤ size ≤ 2³¹, 0 ≤ threshold ≤ 1 and budget ≥ 1; [`Error::Unreachable`] when ε is too small for a finite scale.
-    pub fn new(epsilon: f64, size: usize, threshold: f64, budget: u32) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64, size: usize, threshold: f64, budget: u32) -> Result<Self, Error> {
         let epsilon = Epsilon::new(positive("epsilon", epsilon)?)?;
         if !(1..=LARGEST).contains(&size) {
             let argument = "the size of the hold-out set";
@@ -220,7 +220,7 @@ mod tests {
     use dp_core::Guarantee;
 
     fn scheme(epsilon: f64, size: usize, threshold: f64, budget: u32) -> ReusableHoldout {
-        ReusableHoldout::new(epsilon, size, threshold, budget).unwrap()
+        ReusableHoldout::epsilon(epsilon, size, threshold, budget).unwrap()
     }
 
     #[test]
@@ -235,9 +235,9 @@ mod tests {
             (1.0, 10, f64::NAN, 1),
             (1.0, 10, 0.1, 0),
         ] {
-            assert!(ReusableHoldout::new(epsilon, size, threshold, budget).is_err());
+            assert!(ReusableHoldout::epsilon(epsilon, size, threshold, budget).is_err());
         }
-        assert!(ReusableHoldout::new(f64::from_bits(1), 10, 0.1, 1).is_err());
+        assert!(ReusableHoldout::epsilon(f64::from_bits(1), 10, 0.1, 1).is_err());
         assert!(scheme(1.0, LARGEST, 1.0, u32::MAX).standard_deviation() > 0.0);
         let holdout = [0.5; 4];
         assert!(scheme(1.0, 5, 0.1, 1).over(&holdout).is_err());

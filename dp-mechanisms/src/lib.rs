@@ -120,7 +120,7 @@ pub use bounded_laplace::{BoundedLaplace, BoundedTarget};
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
-pub use gaussian::{Gaussian, TextbookGaussian};
+pub use gaussian::{Formula, Gaussian, TextbookGaussian};
 pub use hierarchy::{HierarchicalCounts, HierarchicalTarget, Hierarchy};
 pub use holdout::{Holdout, HoldoutAnswer, HoldoutSession, ReusableHoldout};
 pub use laplace::Laplace;

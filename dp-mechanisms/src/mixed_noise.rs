@@ -15,7 +15,7 @@ use crate::{Gaussian, Laplace};
 /// Adds Laplace or Gaussian noise, whichever is cheaper for an (ε,δ) target.
 ///
 /// **Theorem.** Both branches are calibrated by their exact profiles: Laplace noise of scale b is (ε,δ)-private if and only if
-/// Δ₁/b ≤ ε − 2 ln(1−δ) (for δ = 0, the Laplace mechanism), and Gaussian noise as [`Gaussian::analytic`] says. Which branch is taken depends on ε, δ and the
+/// Δ₁/b ≤ ε − 2 ln(1−δ) (for δ = 0, the Laplace mechanism), and Gaussian noise as [`Gaussian::epsilon_delta`] says. Which branch is taken depends on ε, δ and the
 /// sensitivities, all public, so the release is (ε,δ)-private whichever it is.
 ///
 /// The lecture that proposes mixed noise takes N(0, 2(Δ/ε)²) for small Δ. That is not (ε,δ)-private: its true δ depends on ε alone (claim M7).
@@ -29,7 +29,7 @@ use crate::{Gaussian, Laplace};
 /// use dp_core::{AddRemove, Calibrate, L1, L2, Sensitivity};
 /// use dp_mechanisms::{Branch, MixedNoise};
 ///
-/// let target = MixedNoise::least_variance(1.0, 1e-6)?;
+/// let target = MixedNoise::epsilon_delta(1.0, 1e-6)?;
 /// let (noise, guarantee) = target.calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
 /// assert!(matches!(noise.branch(), Branch::Laplace(_)));
 ///
@@ -59,7 +59,7 @@ pub enum Branch {
     Gaussian(Gaussian),
 }
 
-/// "The cheaper one of Laplace and Gaussian noise for this guarantee", made by [`MixedNoise::least_variance`] or
+/// "The cheaper one of Laplace and Gaussian noise for this guarantee", made by [`MixedNoise::epsilon_delta`] or
 /// [`MixedNoise::least_error`]. It is what [`Query::with`](dp_core::Query::with) takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixedTarget {
@@ -80,7 +80,7 @@ impl MixedNoise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 ≤ δ < 1.
-    pub fn least_variance(epsilon: f64, delta: f64) -> Result<MixedTarget, Error> {
+    pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<MixedTarget, Error> {
         MixedTarget::new(epsilon, delta, Cost::Variance)
     }
 
@@ -243,19 +243,19 @@ mod tests {
     #[test]
     fn targets_are_checked() {
         for (epsilon, delta) in [(-1.0, 0.1), (f64::NAN, 0.1), (1.0, 1.0), (1.0, -0.1), (1.0, f64::NAN)] {
-            assert!(MixedNoise::least_variance(epsilon, delta).is_err());
+            assert!(MixedNoise::epsilon_delta(epsilon, delta).is_err());
         }
         assert!(MixedNoise::least_error(1.0, 0.1, 0.0).is_err());
-        let nothing = MixedNoise::least_variance(0.0, 0.0).unwrap().calibrate(moving(1.0));
+        let nothing = MixedNoise::epsilon_delta(0.0, 0.0).unwrap().calibrate(moving(1.0));
         assert!(nothing.unwrap_err().to_string().contains("allow a larger epsilon"));
-        let still = MixedNoise::least_variance(1.0, 0.1).unwrap().calibrate(moving(0.0));
+        let still = MixedNoise::epsilon_delta(1.0, 0.1).unwrap().calibrate(moving(0.0));
         assert!(still.unwrap_err().to_string().contains("publish it as it is"));
         assert!(MixedNoise::for_guarantee(&Approx::new(1.0, 1.0).unwrap(), moving(1.0)).is_err());
     }
 
     #[test]
     fn without_delta_it_is_the_laplace_mechanism() {
-        let noise = MixedNoise::least_variance(0.5, 0.0).unwrap().calibrate(moving(3.0)).unwrap().0;
+        let noise = MixedNoise::epsilon_delta(0.5, 0.0).unwrap().calibrate(moving(3.0)).unwrap().0;
         let pure = Laplace::for_guarantee(&Pure::new(0.5).unwrap(), moving(3.0)).unwrap();
         assert_eq!(noise.branch(), &Branch::Laplace(pure));
         assert_eq!(noise.guarantee(moving(3.0)), Approx::new(0.5, 0.0).unwrap());
@@ -267,11 +267,11 @@ mod tests {
             let l2 = Sensitivity::<L2, AddRemove>::new(l2).unwrap();
             matches!(target.for_sensitivities(moving(l1), l2).unwrap().branch(), Branch::Gaussian(_))
         };
-        let small = MixedNoise::least_variance(1.0, 1e-6).unwrap();
+        let small = MixedNoise::epsilon_delta(1.0, 1e-6).unwrap();
         assert!(!is_gaussian(small, 1.0, 1.0) && is_gaussian(small, 10.0, 1.0));
         // √2·b = σ at Δ₁/Δ₂ = σ/√2, which is 2.987 here.
         assert!(!is_gaussian(small, 2.98, 1.0) && is_gaussian(small, 2.99, 1.0));
-        assert!(is_gaussian(MixedNoise::least_variance(0.1, 0.3).unwrap(), 1.0, 1.0));
+        assert!(is_gaussian(MixedNoise::epsilon_delta(0.1, 0.3).unwrap(), 1.0, 1.0));
         // Far out the lighter tail wins.
         assert!(!is_gaussian(MixedNoise::least_error(1.0, 1e-3, 1e-3).unwrap(), 1.0, 1.0));
         assert!(is_gaussian(MixedNoise::least_error(1.0, 1e-3, 1e-30).unwrap(), 1.0, 1.0));
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn draws_are_those_of_the_branch() {
         for (delta, gaussian) in [(1e-6, false), (0.3, true)] {
-            let noise = MixedNoise::least_variance(0.1, delta).unwrap().calibrate(moving(1.0)).unwrap().0;
+            let noise = MixedNoise::epsilon_delta(0.1, delta).unwrap().calibrate(moving(1.0)).unwrap().0;
             let mut rng = Insecure::seeded(8);
             let expected = match noise.branch() {
                 Branch::Laplace(noise) => noise.draw(&5.0, &mut rng),
@@ -320,7 +320,7 @@ mod tests {
             epsilon in 0.0..10f64, log_delta in -40.0..-0.1f64, l1 in 1e-3..1e3f64, ratio in 0.05..1f64,
         ) {
             let delta = log_delta.exp();
-            let target = MixedNoise::least_variance(epsilon, delta).unwrap();
+            let target = MixedNoise::epsilon_delta(epsilon, delta).unwrap();
             let l2 = Sensitivity::<L2, AddRemove>::new(l1 * ratio).unwrap();
             let noise = target.for_sensitivities(moving(l1), l2).unwrap();
             let (at, less) = match noise.branch() {

@@ -212,12 +212,12 @@ fn reports_of_people() {
             oracle.draw(value, rng).map(drop).unwrap();
         });
     }
-    let response = RandomizedResponse::new(1.0).unwrap();
+    let response = RandomizedResponse::epsilon(1.0).unwrap();
     assert_words_are_those_of_the_noise("randomized response", 0, &[&false, &true], |bit, rng| {
         response.draw(bit, rng).unwrap();
     });
-    check("k-ary response", &KRandomizedResponse::new(16, 1.0).unwrap());
-    check("unary encoding", &UnaryEncoding::symmetric(16, 1.0).unwrap());
-    check("optimized unary encoding", &UnaryEncoding::optimized(16, 1.0).unwrap());
-    check("Hadamard response", &HadamardResponse::new(16, 1.0).unwrap());
+    check("k-ary response", &KRandomizedResponse::epsilon(1.0, 16).unwrap());
+    check("unary encoding", &UnaryEncoding::symmetric(1.0, 16).unwrap());
+    check("optimized unary encoding", &UnaryEncoding::epsilon(1.0, 16).unwrap());
+    check("Hadamard response", &HadamardResponse::epsilon(1.0, 16).unwrap());
 }

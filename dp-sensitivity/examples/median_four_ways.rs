@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     show("noise for the worst case:", worst.release(&incomes, &mut rng)?, worst.guarantee());
 
     // 2. Noise for a smooth bound on what a record can do near these data. Its tails are long; clamping is free.
-    let smooth = median.smoothly(PolyPlace::new(1.0)?)?.map(|income| income.clamp(0.0, 1e6));
+    let smooth = median.smoothly(PolyPlace::epsilon(1.0)?)?.map(|income| income.clamp(0.0, 1e6));
     show("smooth noise:", smooth.release(&incomes, &mut rng)?, smooth.guarantee());
 
     // 3. Noise for a bound that is proposed, and tested privately.

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         worst.guarantee()
     );
 
-    let smooth = triangles.smoothly(PolyPlace::new(1.0)?)?;
+    let smooth = triangles.smoothly(PolyPlace::epsilon(1.0)?)?;
     println!(
         "smooth noise:                 {:>8.0}   {}",
         smooth.release(&graph, &mut rng)?,

@@ -40,7 +40,7 @@ use crate::total::Total;
 /// assert!((exact.get(0, 1) + 0.5).abs() < 1e-5);
 ///
 /// let release = gram
-///     .with(Vector::new(Gaussian::zcdp(0.5)?))?
+///     .with(Vector::new(Gaussian::rho(0.5)?))?
 ///     .map(|entries| Ok::<_, dp_core::Error>(Symmetric::from_scaled_triangle(&entries)?.nearest_positive_semidefinite()));
 /// let published = release.release(&rows, &mut OsSeeded::new()?)??;
 /// assert!(published.eigenvalues().iter().all(|value| *value > -1e-6));

@@ -68,9 +68,9 @@ pub mod noise {
     pub use dp_core::{Calibrate, Measurement, Mechanism};
     #[doc(inline)]
     pub use dp_mechanisms::{
-        AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, HierarchicalCounts,
-        Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, Symmetric, SyntheticData,
-        TextbookGaussian, Vector, local, rng, sample, selection,
+        AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Formula, Gaussian,
+        HierarchicalCounts, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram,
+        Symmetric, SyntheticData, TextbookGaussian, Vector, local, rng, sample, selection,
     };
 }
 

@@ -51,11 +51,11 @@ fn mechanisms() -> Result<(), Error> {
     assert_short(&Vector::new(Laplace::with_scale(scale)));
     assert_short(&Vector::new(Gaussian::with_scale(scale)));
     assert_short(&Vector::new(DiscreteGaussian::with_scale(scale)));
-    assert_short(&Gaussian::analytic(1.0, 1e-6)?);
-    assert_short(&DiscreteGaussian::analytic(1.0, 1e-6)?);
+    assert_short(&Gaussian::epsilon_delta(1.0, 1e-6)?);
+    assert_short(&DiscreteGaussian::epsilon_delta(1.0, 1e-6)?);
     let near = Sensitivity::<L1, AddRemove>::new(1.0)?;
     assert_short(&BoundedLaplace::epsilon(1.0, Bounds::new(0.0, 1.0)?)?.calibrate(near)?.0);
-    assert_short(&MixedNoise::least_variance(1.0, 1e-6)?);
+    assert_short(&MixedNoise::epsilon_delta(1.0, 1e-6)?);
     assert_short(&Exponential::with_scale(scale));
     assert_short(&PermuteAndFlip::with_scale(scale));
     assert_short(&NoisyMax::<LaplaceNoise>::with_scale(scale));
@@ -67,15 +67,15 @@ fn mechanisms() -> Result<(), Error> {
     assert_short(&watch.open(OsSeeded::new().expect("the system has random bits")));
     assert_short(&StabilityHistogram::<String>::new(scale, 100)?);
     assert_short(&SparseHistogram::new(scale, 1 << 40, 100)?);
-    assert_below(MOST_OF_SEVERAL, &ReusableHoldout::new(1.0, 1000, 0.1, 3)?);
+    assert_below(MOST_OF_SEVERAL, &ReusableHoldout::epsilon(1.0, 1000, 0.1, 3)?);
     let country = Hierarchy::uniform(&[50, 100, 10])?;
     assert_short(&country);
     assert_short(&HierarchicalCounts::with_scale(country, scale));
-    assert_short(&RandomizedResponse::new(1.0)?);
-    assert_short(&KRandomizedResponse::new(100, 1.0)?);
-    assert_short(&HadamardResponse::new(100, 1.0)?);
-    assert_short(&UnaryEncoding::optimized(100, 1.0)?);
-    assert_short(&CountMeanSketch::new(100_000, 64, 7, 1, 4.0)?);
+    assert_short(&RandomizedResponse::epsilon(1.0)?);
+    assert_short(&KRandomizedResponse::epsilon(1.0, 100)?);
+    assert_short(&HadamardResponse::epsilon(1.0, 100)?);
+    assert_short(&UnaryEncoding::epsilon(1.0, 100)?);
+    assert_short(&CountMeanSketch::epsilon(4.0, 100_000, 64, 7, 1)?);
     Ok(())
 }
 
@@ -95,14 +95,14 @@ fn samplers() -> Result<(), Error> {
 fn measurements_and_smooth_noise() -> Result<(), Error> {
     let bounds = Bounds::new(0.0, 110.0)?;
     let mean = Mean::new(bounds, 500)?;
-    assert_below(MOST_OF_SEVERAL, &mean.with(Gaussian::analytic(1.0, 1e-6)?)?);
+    assert_below(MOST_OF_SEVERAL, &mean.with(Gaussian::epsilon_delta(1.0, 1e-6)?)?);
     let median = Quantile::new(bounds, 0.5)?;
-    assert_below(MOST_OF_SEVERAL, &median.smoothly(PolyPlace::new(1.0)?)?);
-    assert_short(&StudentT::new(1.0)?);
-    assert_short(&PolynomialTail::new(1.0)?);
-    assert_short(&ArsinhNormal::new(0.5)?);
-    assert_short(&smooth::Gaussian::new(1.0, 1e-6)?);
-    assert_short(&smooth::Laplace::new(1.0, 1e-6)?);
+    assert_below(MOST_OF_SEVERAL, &median.smoothly(PolyPlace::epsilon(1.0)?)?);
+    assert_short(&StudentT::epsilon(1.0)?);
+    assert_short(&PolynomialTail::epsilon(1.0)?);
+    assert_short(&ArsinhNormal::rho(0.5)?);
+    assert_short(&smooth::Gaussian::epsilon_delta(1.0, 1e-6)?);
+    assert_short(&smooth::Laplace::epsilon_delta(1.0, 1e-6)?);
     assert_short(&Budget::<Pure, AddRemove>::new(Pure::new(1.0)?));
     Ok(())
 }

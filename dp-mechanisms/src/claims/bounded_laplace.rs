@@ -34,7 +34,7 @@ fn judge(share: f64) -> Result<Finding, Error> {
         for delta in DELTAS {
             for sensitivity in SENSITIVITIES {
                 let by = Sensitivity::<L1, AddRemove>::new(sensitivity)?;
-                let stated = BoundedLaplace::theorem(epsilon, delta, bounds)?.calibrate(by)?.0.scale().get();
+                let stated = BoundedLaplace::printed(epsilon, delta, bounds)?.calibrate(by)?.0.scale().get();
                 agree &= is_least(stated, epsilon, delta, sensitivity);
                 let b = stated * share;
                 let truth = BoundedLaplacePair::new(Scale::new(b)?, bounds, sensitivity)?.delta(epsilon);
@@ -48,7 +48,8 @@ fn judge(share: f64) -> Result<Finding, Error> {
                 met &= truth.hi() <= delta;
                 agree &= truth.hi() >= at_the_end(b, epsilon, sensitivity).lo();
                 ratios.push(delta / truth.hi());
-                let tight = BoundedLaplace::tight(epsilon, delta, bounds)?.calibrate(by)?.0.scale().get();
+                let tight =
+                    BoundedLaplace::epsilon_delta(epsilon, delta, bounds)?.calibrate(by)?.0.scale().get();
                 saved = saved.min(tight / stated);
             }
         }
@@ -76,9 +77,9 @@ fn picture(share: f64) -> Result<Figure, Error> {
             Ok::<_, Error>(BoundedLaplacePair::new(Scale::new(b)?, bounds, 1.0)?.delta(epsilon).hi())
         };
         claimed.push((epsilon, DELTA));
-        let b = BoundedLaplace::theorem(epsilon, DELTA, bounds)?.calibrate(by)?.0.scale().get();
+        let b = BoundedLaplace::printed(epsilon, DELTA, bounds)?.calibrate(by)?.0.scale().get();
         theorem.push((epsilon, delta(b * share)?));
-        let b = BoundedLaplace::tight(epsilon, DELTA, bounds)?.calibrate(by)?.0.scale().get();
+        let b = BoundedLaplace::epsilon_delta(epsilon, DELTA, bounds)?.calibrate(by)?.0.scale().get();
         tight.push((epsilon, delta(b)?));
     }
     let title = format!("Bounded Laplace noise for δ = 10⁻³, Δ = 1, on an interval of width {WIDTH}");
@@ -130,7 +131,7 @@ mod tests {
     fn another_scale_is_not_the_least_one_of_the_theorem() {
         let bounds = Bounds::new(0.0, WIDTH).unwrap();
         let by = Sensitivity::<L1, AddRemove>::new(1.0).unwrap();
-        let b = BoundedLaplace::theorem(0.5, 1e-3, bounds).unwrap().calibrate(by).unwrap().0.scale().get();
+        let b = BoundedLaplace::printed(0.5, 1e-3, bounds).unwrap().calibrate(by).unwrap().0.scale().get();
         assert!(is_least(b, 0.5, 1e-3, 1.0));
         assert!(!is_least(b * 0.999, 0.5, 1e-3, 1.0) && !is_least(b * 1.001, 0.5, 1e-3, 1.0));
     }

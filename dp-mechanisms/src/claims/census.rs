@@ -24,7 +24,7 @@ fn noise_is_enough(share: f64) -> Result<Finding, Error> {
     let tree = country()?;
     let levels = Enclosure::point(f64::from(u32::try_from(tree.levels()).expect("there are few levels")));
     let (census, _) =
-        HierarchicalCounts::zcdp(tree, RHO)?.calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
+        HierarchicalCounts::rho(RHO, tree)?.calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
     let pair = DiscreteGaussianPair::new(census.scale(), 1)?;
     let mut ratios = Vec::new();
     for order in [1.01, 1.5, 2.0, 4.0, 16.0, 100.0] {
@@ -49,7 +49,7 @@ fn noise_is_enough(share: f64) -> Result<Finding, Error> {
 fn counts_add_up() -> Result<Finding, Error> {
     let tree = country()?;
     let (census, _) =
-        HierarchicalCounts::zcdp(tree.clone(), RHO)?.calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
+        HierarchicalCounts::rho(RHO, tree.clone())?.calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
     let mut rng = Insecure::seeded(12);
     for _ in 0..500 {
         let released = census.draw(&[0, 3, 1, 0, 0, 250, 2], &mut rng)?;

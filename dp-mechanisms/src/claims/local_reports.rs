@@ -34,8 +34,8 @@ const EPSILON: f64 = 1.0;
 /// Judges randomisers that are made for ε = 1 as if they promised `promised`; and the census.
 fn judge(promised: f64) -> Result<Finding, Error> {
     let odds = Enclosure::point(EPSILON).exp();
-    let response = KRandomizedResponse::new(3, EPSILON)?;
-    let hadamard = HadamardResponse::new(3, EPSILON)?;
+    let response = KRandomizedResponse::epsilon(EPSILON, 3)?;
+    let hadamard = HadamardResponse::epsilon(EPSILON, 3)?;
     let columns = Enclosure::point(hadamard.reports().into());
     let mut found = vec![
         reports_are_right(
@@ -60,10 +60,10 @@ fn judge(promised: f64) -> Result<Finding, Error> {
     let half = Enclosure::point(0.5);
     let kept = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(-EPSILON / 2.0).exp());
     for (name, unary, own, other) in [
-        ("symmetric unary encoding", UnaryEncoding::symmetric(3, EPSILON)?, kept, Enclosure::ONE - kept),
+        ("symmetric unary encoding", UnaryEncoding::symmetric(EPSILON, 3)?, kept, Enclosure::ONE - kept),
         (
             "optimised unary encoding",
-            UnaryEncoding::optimized(3, EPSILON)?,
+            UnaryEncoding::epsilon(EPSILON, 3)?,
             half,
             Enclosure::ONE / (odds + Enclosure::ONE),
         ),
@@ -168,7 +168,7 @@ where
 /// A sketch of two functions and two hashes: for each function and value some hash explains all reports, and over the choice of functions the estimates have no bias.
 fn sketch_is_right(promised: f64) -> Result<Finding, Error> {
     const LENGTH: u32 = 15;
-    let sketch = CountMeanSketch::new(5, 2, 1, 12, EPSILON)?;
+    let sketch = CountMeanSketch::epsilon(EPSILON, 5, 2, 1, 12)?;
     let kept = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(-EPSILON / 2.0).exp());
     let laws: Vec<Law<SketchReport>> =
         (0..5).map(|value| Law::of(LENGTH, |bits| sketch.report(value, bits))).collect();
@@ -209,7 +209,7 @@ fn sketch_is_right(promised: f64) -> Result<Finding, Error> {
     const FALSE_ALARM: f64 = 1e-9;
     let (mut rng, mut means) = (Insecure::seeded(12), [0.0, 0.0]);
     for seed in 0..FUNCTIONS {
-        let sketch = CountMeanSketch::new(3, 1, 1, seed.into(), 4.0)?;
+        let sketch = CountMeanSketch::epsilon(4.0, 3, 1, 1, seed.into())?;
         let shares = sketch.estimate(&[sketch.draw(&1, &mut rng)?])?;
         means = [means[0] + shares[1] / f64::from(FUNCTIONS), means[1] + shares[2] / f64::from(FUNCTIONS)];
     }
@@ -234,11 +234,11 @@ fn picture() -> Result<Figure, Error> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number from 2 to 10⁴
         let values = k as u32;
         let deviations = [
-            KRandomizedResponse::new(values, EPSILON)?.variance(REPORTS, 0.0)?,
-            UnaryEncoding::symmetric(values, EPSILON)?.variance(REPORTS, 0.0)?,
-            UnaryEncoding::optimized(values, EPSILON)?.variance(REPORTS, 0.0)?,
-            HadamardResponse::new(values, EPSILON)?.variance(REPORTS, 0.0)?,
-            CountMeanSketch::new(values, 64, 10, 1, EPSILON)?.variance(REPORTS, 0.0)?,
+            KRandomizedResponse::epsilon(EPSILON, values)?.variance(REPORTS, 0.0)?,
+            UnaryEncoding::symmetric(EPSILON, values)?.variance(REPORTS, 0.0)?,
+            UnaryEncoding::epsilon(EPSILON, values)?.variance(REPORTS, 0.0)?,
+            HadamardResponse::epsilon(EPSILON, values)?.variance(REPORTS, 0.0)?,
+            CountMeanSketch::epsilon(EPSILON, values, 64, 10, 1)?.variance(REPORTS, 0.0)?,
         ];
         for (curve, variance) in curves.iter_mut().zip(deviations) {
             curve.push((k, variance.sqrt()));
@@ -265,12 +265,12 @@ mod tests {
     #[test]
     fn another_law_is_refuted() {
         // Made for ε = 0.7: the reports do not have the law of ε = 1, though they are more private.
-        let weak = KRandomizedResponse::new(3, 0.7).unwrap();
+        let weak = KRandomizedResponse::epsilon(0.7, 3).unwrap();
         let odds = Enclosure::point(1.0).exp();
         let ideal = |value: u32, report: &u32| {
             (if value == *report { odds } else { Enclosure::ONE }) / (odds + Enclosure::point(2.0))
         };
-        let strong = KRandomizedResponse::new(3, 1.0).unwrap();
+        let strong = KRandomizedResponse::epsilon(1.0, 3).unwrap();
         let finding =
             reports_are_right(("", &strong), 1.0, |value, bits| weak.report(value, bits), ideal).unwrap();
         assert_eq!(finding.verdict, Verdict::Refuted, "{}", finding.detail);

@@ -37,7 +37,7 @@ fn judge(factor: f64) -> Result<Finding, Error> {
         let branch = gaussian_branch(factor, epsilon, promised)?;
         // By variance Laplace noise is cheaper here; far out in the tails Gaussian noise is.
         let kept_by = |target| keeps(target, epsilon, promised, branch.sensitivity);
-        let (by_variance, laplace) = kept_by(MixedNoise::least_variance(epsilon, promised)?)?;
+        let (by_variance, laplace) = kept_by(MixedNoise::epsilon_delta(epsilon, promised)?)?;
         let (by_error, gaussian) = kept_by(MixedNoise::least_error(epsilon, promised, 1e-30)?)?;
         let works = by_variance && by_error;
         failures += usize::from(branch.delta.lo() > promised && works);
@@ -155,19 +155,19 @@ mod tests {
     #[test]
     fn mixed_noise_for_another_promise_does_not_keep_this_one() {
         for (epsilon, delta) in [(1.0, 0.01), (0.1, 0.3)] {
-            let target = |delta| MixedNoise::least_variance(epsilon, delta).unwrap();
+            let target = |delta| MixedNoise::epsilon_delta(epsilon, delta).unwrap();
             assert!(keeps(target(delta), epsilon, delta, 1.0).unwrap().0);
             assert!(!keeps(target(delta * 1.001), epsilon, delta, 1.0).unwrap().0);
         }
         // One of each kind.
         assert!(
-            keeps(MixedNoise::least_variance(1.0, 0.01).unwrap(), 1.0, 0.01, 1.0)
+            keeps(MixedNoise::epsilon_delta(1.0, 0.01).unwrap(), 1.0, 0.01, 1.0)
                 .unwrap()
                 .1
                 .starts_with("Laplace")
         );
         assert!(
-            keeps(MixedNoise::least_variance(0.1, 0.3).unwrap(), 0.1, 0.3, 1.0)
+            keeps(MixedNoise::epsilon_delta(0.1, 0.3).unwrap(), 0.1, 0.3, 1.0)
                 .unwrap()
                 .1
                 .starts_with("Gaussian")

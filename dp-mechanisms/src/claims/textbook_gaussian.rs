@@ -5,7 +5,7 @@ use dp_core::pairs::{DominatingPair, GaussianPair};
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Approx, Calibrate, Error, ForGuarantee, L2, Mu, Sensitivity};
 
-use crate::{Gaussian, TextbookGaussian};
+use crate::{Formula, Gaussian, TextbookGaussian};
 
 pub(super) const M3: Claim = Claim {
     id: "M3",
@@ -179,10 +179,10 @@ fn judge_classic(share: f64) -> Result<Finding, Error> {
     for (epsilon, delta) in beyond {
         let truth = true_delta(epsilon, 1.0, formula(epsilon, delta))?;
         certified &= truth.lo() > delta;
-        refused &= Gaussian::classic(epsilon, delta).is_err();
+        refused &= Gaussian::printed(epsilon, delta, Formula::Classic).is_err();
         failures.push(format!("{:.2e} instead of {delta:e} at ε = {epsilon}", truth.lo()));
     }
-    let agree = agrees(Gaussian::classic(0.5, 1e-6), formula(0.5, 1e-6))?;
+    let agree = agrees(Gaussian::printed(0.5, 1e-6, Formula::Classic), formula(0.5, 1e-6))?;
     let remark = format!("beyond ε = 1, where it is refused, the true δ is {}", failures.join(" and "));
     let figure =
         picture((0.01, 30.0), 1e-5, &[("true, with the classic σ", &|epsilon| formula(epsilon, 1e-5))])?;
@@ -202,7 +202,7 @@ fn judge_v2(factor: f64) -> Result<Finding, Error> {
     };
     let deltas = || grid(&EPSILONS).chain(EPSILONS.map(|epsilon| (epsilon, 0.499)));
     let (printed, sharper) = (survey(deltas(), formula(factor))?, survey(deltas(), formula(1.0))?);
-    let agree = agrees(Gaussian::v2(0.5, 1e-6), formula(2.0)(0.5, 1e-6))?;
+    let agree = agrees(Gaussian::printed(0.5, 1e-6, Formula::Lecture), formula(2.0)(0.5, 1e-6))?;
     let remark = format!(
         "without the 2 in c² it holds too, at {:.3} of δ and from {:.2} times the least σ on",
         sharper.used(),
@@ -276,7 +276,7 @@ mod tests {
     fn a_library_with_another_formula_is_noticed() {
         let other = |share: f64| {
             let formula = classic(0.5, 1e-6, 2)(1.0) * Enclosure::point(share);
-            agrees(Gaussian::classic(0.5, 1e-6), formula).unwrap()
+            agrees(Gaussian::printed(0.5, 1e-6, Formula::Classic), formula).unwrap()
         };
         assert!(other(1.0) && !other(1.01) && !other(0.99));
     }

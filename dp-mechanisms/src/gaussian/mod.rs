@@ -3,7 +3,7 @@
 mod textbook;
 mod vector;
 
-pub use textbook::TextbookGaussian;
+pub use textbook::{Formula, TextbookGaussian};
 
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::GaussianPair;
@@ -29,11 +29,11 @@ use crate::sample::{Grid, gaussian::Sampler};
 ///
 /// | calibration | target | σ |
 /// |---|---|---|
-/// | [`analytic`](Self::analytic) | (ε,δ) | the least, by the exact profile |
-/// | [`zcdp`](Self::zcdp) | ρ | Δ₂/√(2ρ) |
-/// | [`gdp`](Self::gdp) | μ | Δ₂/μ |
-/// | [`classic`](Self::classic) | (ε,δ), ε < 1 | Δ₂·√(2 ln(1.25/δ))/ε: always more than it takes |
-/// | [`v2`](Self::v2) | (ε,δ), δ < ½ | a closed form for every ε: always more than it takes |
+/// | [`epsilon_delta`](Self::epsilon_delta) | (ε,δ) | the least, by the exact profile |
+/// | [`rho`](Self::rho) | ρ | Δ₂/√(2ρ) |
+/// | [`mu`](Self::mu) | μ | Δ₂/μ |
+/// | [`printed`](Self::printed) by [`Formula::Classic`] | (ε,δ), ε < 1 | Δ₂·√(2 ln(1.25/δ))/ε: always more than it takes |
+/// | [`printed`](Self::printed) by [`Formula::Lecture`] | (ε,δ), δ < ½ | a closed form for every ε: always more than it takes |
 ///
 /// **What is released** is the point of a grid 2^k·ℤ that is nearest to answer + noise, both real, as for [`Laplace`](crate::Laplace):
 /// the digits of the noise are drawn until no further one can change the outcome, and rounding onto a grid that was fixed
@@ -92,7 +92,7 @@ impl Gaussian {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0. No Gaussian noise gives δ = 0.
-    pub fn analytic(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
+    pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
         Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
     }
 
@@ -100,7 +100,7 @@ impl Gaussian {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
-    pub fn zcdp(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
+    pub fn rho(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
         Ok(Target::new(Zcdp::new(positive("rho", rho)?)?))
     }
 
@@ -108,7 +108,7 @@ impl Gaussian {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < μ < ∞.
-    pub fn gdp(mu: f64) -> Result<Target<Self, Gdp>, Error> {
+    pub fn mu(mu: f64) -> Result<Target<Self, Gdp>, Error> {
         Ok(Target::new(Gdp::new(positive("mu", mu)?)?))
     }
 
@@ -287,15 +287,15 @@ mod tests {
 
     #[test]
     fn targets_are_checked() {
-        assert!(Gaussian::analytic(0.0, 0.1).is_ok() && Gaussian::analytic(1e300, 1e-300).is_ok());
+        assert!(Gaussian::epsilon_delta(0.0, 0.1).is_ok() && Gaussian::epsilon_delta(1e300, 1e-300).is_ok());
         for (epsilon, delta) in
             [(-1.0, 0.1), (f64::NAN, 0.1), (f64::INFINITY, 0.1), (1.0, 0.0), (1.0, 1.0), (1.0, f64::NAN)]
         {
-            assert!(Gaussian::analytic(epsilon, delta).is_err(), "{epsilon} {delta}");
+            assert!(Gaussian::epsilon_delta(epsilon, delta).is_err(), "{epsilon} {delta}");
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Gaussian::zcdp(bad).unwrap_err().to_string().starts_with("rho must lie in (0, ∞)"));
-            assert!(Gaussian::gdp(bad).unwrap_err().to_string().starts_with("mu must lie in (0, ∞)"));
+            assert!(Gaussian::rho(bad).unwrap_err().to_string().starts_with("rho must lie in (0, ∞)"));
+            assert!(Gaussian::mu(bad).unwrap_err().to_string().starts_with("mu must lie in (0, ∞)"));
         }
     }
 

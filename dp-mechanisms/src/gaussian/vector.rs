@@ -35,7 +35,7 @@ impl Vector<Gaussian> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is at least one coordinate.
-    pub fn error_bound(&self, beta: f64, coordinates: usize) -> Result<f64, Error> {
+    pub fn error_bound(&self, coordinates: usize, beta: f64) -> Result<f64, Error> {
         if coordinates == 0 {
             return Err(Error::OutOfRange { argument: "coordinates", allowed: "[1, ∞)", found: 0.0 });
         }
@@ -67,11 +67,12 @@ mod tests {
     #[test]
     fn vectors_are_calibrated_as_numbers_are() {
         let by = Sensitivity::<L2, AddRemove>::new(3.0).unwrap();
-        let (zcdp, _) = Vector::new(Gaussian::zcdp(0.125).unwrap()).calibrate(by).unwrap();
+        let (zcdp, _) = Vector::new(Gaussian::rho(0.125).unwrap()).calibrate(by).unwrap();
         assert_eq!(zcdp, scaled(6.0));
-        let (gdp, _) = Vector::new(Gaussian::gdp(0.5).unwrap()).calibrate(by).unwrap();
+        let (gdp, _) = Vector::new(Gaussian::mu(0.5).unwrap()).calibrate(by).unwrap();
         assert_eq!(gdp, zcdp);
-        let (approx, promise) = Vector::new(Gaussian::analytic(1.0, 1e-6).unwrap()).calibrate(by).unwrap();
+        let (approx, promise) =
+            Vector::new(Gaussian::epsilon_delta(1.0, 1e-6).unwrap()).calibrate(by).unwrap();
         assert_eq!(promise, Approx::new(1.0, 1e-6).unwrap());
         assert_eq!(approx.guarantee(by), approx.each().guarantee(by));
         assert_eq!(approx.dominating_pair(by), approx.each().dominating_pair(by));
@@ -89,9 +90,9 @@ mod tests {
     #[test]
     fn errors_of_many_coordinates_are_those_of_one_at_a_smaller_beta() {
         let noise = scaled(3.0);
-        assert_eq!(noise.error_bound(0.05, 1), noise.each().error_bound(0.05));
-        let (many, one) = (noise.error_bound(0.05, 100).unwrap(), noise.each().error_bound(5e-4).unwrap());
+        assert_eq!(noise.error_bound(1, 0.05), noise.each().error_bound(0.05));
+        let (many, one) = (noise.error_bound(100, 0.05).unwrap(), noise.each().error_bound(5e-4).unwrap());
         assert!(many >= one && many < one * (1.0 + 1e-12), "{many} {one}");
-        assert!(noise.error_bound(0.05, 0).is_err() && noise.error_bound(0.0, 3).is_err());
+        assert!(noise.error_bound(0, 0.05).is_err() && noise.error_bound(3, 0.0).is_err());
     }
 }

@@ -27,7 +27,7 @@ use crate::arguments::positive;
 ///
 /// let country = Hierarchy::uniform(&[4, 5])?; // four regions with five towns each
 /// let people = Sensitivity::<L1, AddRemove>::new(1.0)?;
-/// let (census, guarantee) = HierarchicalCounts::zcdp(country.clone(), 0.5)?.calibrate(people)?;
+/// let (census, guarantee) = HierarchicalCounts::rho(0.5, country.clone())?.calibrate(people)?;
 /// assert_eq!(guarantee, Zcdp::new(0.5)?);
 /// let towns: Vec<i64> = (0..20).map(|town| 100 * town).collect();
 /// let released = census.draw(&towns, &mut OsSeeded::new()?)?;
@@ -53,7 +53,7 @@ impl HierarchicalCounts {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
-    pub fn zcdp(shape: Hierarchy, rho: f64) -> Result<HierarchicalTarget, Error> {
+    pub fn rho(rho: f64, shape: Hierarchy) -> Result<HierarchicalTarget, Error> {
         Ok(HierarchicalTarget { shape, guarantee: Zcdp::new(positive("rho", rho)?)? })
     }
 
@@ -133,10 +133,10 @@ mod tests {
         assert_eq!(noise.guarantee(moving(1.0)), Zcdp::new(0.375).unwrap()); // 3·1/8
         assert_eq!(noise.guarantee(moving(2.0)), Zcdp::new(1.5).unwrap());
         let (census, promise) =
-            HierarchicalCounts::zcdp(tree.clone(), 0.375).unwrap().calibrate(moving(1.0)).unwrap();
+            HierarchicalCounts::rho(0.375, tree.clone()).unwrap().calibrate(moving(1.0)).unwrap();
         assert_eq!((census.scale().get(), promise), (2.0, Zcdp::new(0.375).unwrap()));
         for rho in [1e-6, 0.1, 7.3] {
-            let target = || HierarchicalCounts::zcdp(tree.clone(), rho).unwrap();
+            let target = || HierarchicalCounts::rho(rho, tree.clone()).unwrap();
             let scale = target().calibrate(moving(3.0)).unwrap().0.scale().get();
             // 2ρσ² ≥ L·Δ²: up to the last digit of the check itself.
             assert!(
@@ -146,8 +146,8 @@ mod tests {
             assert!(target().calibrate(moving(0.0)).is_err());
         }
         assert!(
-            HierarchicalCounts::zcdp(tree.clone(), 0.0).is_err()
-                && HierarchicalCounts::zcdp(tree, f64::NAN).is_err()
+            HierarchicalCounts::rho(0.0, tree.clone()).is_err()
+                && HierarchicalCounts::rho(f64::NAN, tree).is_err()
         );
     }
 }

@@ -26,7 +26,7 @@ use crate::sample::{Bernoulli, Bits};
 /// use dp_mechanisms::{local::{FrequencyOracle, HadamardResponse}, rng::OsSeeded};
 ///
 /// let mut rng = OsSeeded::new()?;
-/// let oracle = HadamardResponse::new(1000, 1.0)?;
+/// let oracle = HadamardResponse::epsilon(1.0, 1000)?;
 /// let reports = (0..2000).map(|_| oracle.release(&123, &mut rng)).collect::<Result<Vec<u32>, _>>()?; // ten bits each
 /// assert!(oracle.estimate(&reports)?[123] > 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
@@ -52,7 +52,7 @@ struct Written {
 impl TryFrom<Written> for HadamardResponse {
     type Error = Error;
     fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.values, written.epsilon.get())
+        Self::epsilon(written.epsilon.get(), written.values)
     }
 }
 
@@ -61,7 +61,7 @@ impl HadamardResponse {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.
-    pub fn new(values: u32, epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64, values: u32) -> Result<Self, Error> {
         Ok(Self { values: checked_values(values)?, epsilon: checked_epsilon(epsilon)? })
     }
 
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn the_law_is_that_of_the_theorem() {
         for (values, epsilon) in [(2, 0.1), (3, 0.5), (5, 1.0), (7, 2.0)] {
-            let oracle = HadamardResponse::new(values, epsilon).unwrap();
+            let oracle = HadamardResponse::epsilon(epsilon, values).unwrap();
             let all: Vec<u32> = (0..oracle.reports()).collect();
             let ideal = |value: u32, report: &u32| {
                 let sign = if ((value + 1) & report).count_ones().is_multiple_of(2) { epsilon } else { 0.0 };
@@ -164,7 +164,7 @@ mod tests {
             assert!(open < 1e-3, "{open}");
             check_loss(epsilon, values, &all, ideal);
         }
-        let sizes = [2, 3, 4, 7, 8, 1 << 24].map(|k| HadamardResponse::new(k, 1.0).unwrap().reports());
+        let sizes = [2, 3, 4, 7, 8, 1 << 24].map(|k| HadamardResponse::epsilon(1.0, k).unwrap().reports());
         assert_eq!(sizes, [4, 4, 8, 8, 16, 1 << 25]);
     }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn reports_that_cannot_be_are_refused() {
-        let oracle = HadamardResponse::new(3, 1.0).unwrap();
+        let oracle = HadamardResponse::epsilon(1.0, 3).unwrap();
         assert!(
             oracle.estimate(&[]).is_err() && oracle.estimate(&[4]).is_err() && oracle.estimate(&[3]).is_ok()
         );
@@ -190,7 +190,7 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn reading_validates_as_the_constructors_do() {
-        let oracle = HadamardResponse::new(3, 0.5).unwrap();
+        let oracle = HadamardResponse::epsilon(0.5, 3).unwrap();
         let written = serde_json::to_string(&oracle).unwrap();
         assert_eq!(written, r#"{"values":3,"epsilon":0.5}"#);
         assert_eq!(serde_json::from_str::<HadamardResponse>(&written).unwrap(), oracle);

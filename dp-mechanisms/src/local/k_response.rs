@@ -24,7 +24,7 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// use dp_mechanisms::{local::{FrequencyOracle, KRandomizedResponse}, rng::OsSeeded};
 ///
 /// let mut rng = OsSeeded::new()?;
-/// let browser = KRandomizedResponse::new(4, 2.0)?; // one of four browsers, ε = 2
+/// let browser = KRandomizedResponse::epsilon(2.0, 4)?; // one of four browsers, ε = 2
 /// let reports = (0..5000).map(|i| browser.release(&(i % 3), &mut rng)).collect::<Result<Vec<u32>, _>>()?;
 /// let shares = browser.estimate(&reports)?; // near 1/3, 1/3, 1/3, 0
 /// assert!((shares[3] - 0.0).abs() < 8.0 * browser.variance(5000, 0.0)?.sqrt());
@@ -51,7 +51,7 @@ struct Written {
 impl TryFrom<Written> for KRandomizedResponse {
     type Error = Error;
     fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.values, written.epsilon.get())
+        Self::epsilon(written.epsilon.get(), written.values)
     }
 }
 
@@ -60,7 +60,7 @@ impl KRandomizedResponse {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.
-    pub fn new(values: u32, epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64, values: u32) -> Result<Self, Error> {
         Ok(Self { values: checked_values(values)?, epsilon: checked_epsilon(epsilon)? })
     }
 
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn the_law_is_that_of_the_theorem() {
         for (values, epsilon) in [(2, 0.1), (3, 0.5), (4, 1.0), (5, 2.0)] {
-            let oracle = KRandomizedResponse::new(values, epsilon).unwrap();
+            let oracle = KRandomizedResponse::epsilon(epsilon, values).unwrap();
             let all: Vec<u32> = (0..values).collect();
             let total = epsilon.exp() + f64::from(values - 1);
             let ideal =
@@ -148,21 +148,23 @@ mod tests {
 
     #[test]
     fn reports_that_cannot_be_are_refused() {
-        let oracle = KRandomizedResponse::new(3, 1.0).unwrap();
+        let oracle = KRandomizedResponse::epsilon(1.0, 3).unwrap();
         assert!(
             oracle.estimate(&[]).is_err()
                 && oracle.estimate(&[0, 3]).is_err()
                 && oracle.estimate(&[2]).is_ok()
         );
-        assert!(KRandomizedResponse::new(1, 1.0).is_err() && KRandomizedResponse::new(3, 0.0).is_err());
-        let most = KRandomizedResponse::new(1 << 24, 1.0).unwrap();
+        assert!(
+            KRandomizedResponse::epsilon(1.0, 1).is_err() && KRandomizedResponse::epsilon(0.0, 3).is_err()
+        );
+        let most = KRandomizedResponse::epsilon(1.0, 1 << 24).unwrap();
         assert!(most.draw(&7, &mut crate::rng::Insecure::seeded(1)).unwrap() < 1 << 24);
     }
 
     #[cfg(feature = "serde")]
     #[test]
     fn reading_validates_as_the_constructors_do() {
-        let oracle = KRandomizedResponse::new(3, 0.5).unwrap();
+        let oracle = KRandomizedResponse::epsilon(0.5, 3).unwrap();
         let written = serde_json::to_string(&oracle).unwrap();
         assert_eq!(written, r#"{"values":3,"epsilon":0.5}"#);
         assert_eq!(serde_json::from_str::<KRandomizedResponse>(&written).unwrap(), oracle);

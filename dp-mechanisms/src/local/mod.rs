@@ -177,10 +177,10 @@ mod tests {
     fn values_outside_of_the_domain_count_as_the_last() {
         let draw = |value| {
             let mut rng = Insecure::seeded(4);
-            let unary = UnaryEncoding::symmetric(5, 1.0).unwrap().draw(&value, &mut rng).unwrap();
-            let response = KRandomizedResponse::new(5, 1.0).unwrap().draw(&value, &mut rng).unwrap();
-            let hadamard = HadamardResponse::new(5, 1.0).unwrap().draw(&value, &mut rng).unwrap();
-            let sketch = CountMeanSketch::new(5, 4, 3, 1, 1.0).unwrap().draw(&value, &mut rng).unwrap();
+            let unary = UnaryEncoding::symmetric(1.0, 5).unwrap().draw(&value, &mut rng).unwrap();
+            let response = KRandomizedResponse::epsilon(1.0, 5).unwrap().draw(&value, &mut rng).unwrap();
+            let hadamard = HadamardResponse::epsilon(1.0, 5).unwrap().draw(&value, &mut rng).unwrap();
+            let sketch = CountMeanSketch::epsilon(1.0, 5, 4, 3, 1).unwrap().draw(&value, &mut rng).unwrap();
             (unary, response, hadamard, sketch)
         };
         assert_eq!(draw(5), draw(4));
@@ -204,9 +204,9 @@ mod tests {
             let stated = oracle.variance(people.into(), 0.5).unwrap();
             assert!((0.4..1.8).contains(&(mean / stated)), "{mean:e}, but {stated:e} is stated");
         }
-        check(&KRandomizedResponse::new(4, 1.0).unwrap(), 1);
-        check(&UnaryEncoding::symmetric(4, 1.0).unwrap(), 2);
-        check(&UnaryEncoding::optimized(4, 1.0).unwrap(), 3);
-        check(&HadamardResponse::new(4, 1.0).unwrap(), 4);
+        check(&KRandomizedResponse::epsilon(1.0, 4).unwrap(), 1);
+        check(&UnaryEncoding::symmetric(1.0, 4).unwrap(), 2);
+        check(&UnaryEncoding::epsilon(1.0, 4).unwrap(), 3);
+        check(&HadamardResponse::epsilon(1.0, 4).unwrap(), 4);
     }
 }

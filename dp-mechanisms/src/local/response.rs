@@ -22,7 +22,7 @@ use crate::sample::{Bernoulli, Bits};
 /// use dp_mechanisms::{local::RandomizedResponse, rng::OsSeeded};
 ///
 /// let mut rng = OsSeeded::new()?;
-/// let question = RandomizedResponse::new(1.0)?;
+/// let question = RandomizedResponse::epsilon(1.0)?;
 /// assert_eq!(question.guarantee(), Pure::new(1.0)?);
 /// // Of 10 000 people every fifth says yes at home; what they send hides it.
 /// let reports = (0..10_000).map(|i| question.release(&(i % 5 == 0), &mut rng)).collect::<Result<Vec<bool>, _>>()?;
@@ -49,7 +49,7 @@ struct Written {
 impl TryFrom<Written> for RandomizedResponse {
     type Error = Error;
     fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.epsilon.get())
+        Self::epsilon(written.epsilon.get())
     }
 }
 
@@ -58,7 +58,7 @@ impl RandomizedResponse {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
-    pub fn new(epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64) -> Result<Self, Error> {
         Ok(Self { epsilon: checked_epsilon(epsilon)? })
     }
 
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn the_law_is_that_of_the_theorem() {
         for epsilon in [1e-3, 0.3, 1.0, 3.0] {
-            let response = RandomizedResponse::new(epsilon).unwrap();
+            let response = RandomizedResponse::epsilon(epsilon).unwrap();
             let truthful = 1.0 / (1.0 + (-epsilon).exp());
             for value in [false, true] {
                 let law = Law::of(16, |bits| response.report(value, bits));
@@ -145,14 +145,14 @@ mod tests {
             }
             assert_eq!(response.dominating_pair().max_loss(), epsilon);
         }
-        assert!(RandomizedResponse::new(1.0).unwrap().estimate(&[]).is_err());
+        assert!(RandomizedResponse::epsilon(1.0).unwrap().estimate(&[]).is_err());
     }
 
     #[test]
     fn extreme_epsilons_do_not_fail() {
         let mut rng = crate::rng::Insecure::seeded(2);
         for epsilon in [f64::from_bits(1), 1e-300, 800.0, f64::MAX] {
-            let response = RandomizedResponse::new(epsilon).unwrap();
+            let response = RandomizedResponse::epsilon(epsilon).unwrap();
             for value in [false, true] {
                 let report = response.draw(&value, &mut rng).unwrap();
                 assert!(epsilon < 1.0 || report == value);
@@ -164,7 +164,7 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn reading_validates_as_the_constructors_do() {
-        let response = RandomizedResponse::new(0.5).unwrap();
+        let response = RandomizedResponse::epsilon(0.5).unwrap();
         let written = serde_json::to_string(&response).unwrap();
         assert_eq!(written, r#"{"epsilon":0.5}"#);
         assert_eq!(serde_json::from_str::<RandomizedResponse>(&written).unwrap(), response);

@@ -28,7 +28,7 @@ use crate::sample::{Bits, below_from};
 /// use dp_mechanisms::{local::{CountMeanSketch, FrequencyOracle}, rng::OsSeeded};
 ///
 /// let mut rng = OsSeeded::new()?;
-/// let oracle = CountMeanSketch::new(100_000, 64, 7, 20_240_101, 4.0)?; // 64 functions, hashes of 7 digits, a public seed
+/// let oracle = CountMeanSketch::epsilon(4.0, 100_000, 64, 7, 20_240_101)?; // 64 functions, hashes of 7 digits, a public seed
 /// let reports = (0..200).map(|_| oracle.release(&77_777, &mut rng)).collect::<Result<Vec<_>, _>>()?;
 /// assert!(oracle.estimate(&reports)?[77_777] > 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
@@ -83,14 +83,14 @@ struct Written {
 impl TryFrom<Written> for CountMeanSketch {
     type Error = Error;
     fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.values, written.functions, written.digits, written.seed, written.epsilon.get())
+        Self::epsilon(written.epsilon.get(), written.values, written.functions, written.digits, written.seed)
     }
 }
 
 #[cfg(feature = "serde")]
 impl From<CountMeanSketch> for Written {
     fn from(sketch: CountMeanSketch) -> Self {
-        let (functions, epsilon) = (sketch.functions(), sketch.row.epsilon());
+        let (functions, epsilon) = (sketch.functions(), sketch.row.level());
         Self { values: sketch.values, functions, digits: sketch.digits, seed: sketch.seed, epsilon }
     }
 }
@@ -100,7 +100,7 @@ impl CountMeanSketch {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 2 ≤ `values` ≤ 2²⁴, `functions` ≥ 1 and 1 ≤ `digits` ≤ 16.
-    pub fn new(values: u32, functions: u16, digits: u32, seed: u64, epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64, values: u32, functions: u16, digits: u32, seed: u64) -> Result<Self, Error> {
         let values = checked_values(values)?;
         if functions == 0 {
             return Err(Error::OutOfRange {
@@ -116,7 +116,7 @@ impl CountMeanSketch {
                 found: digits.into(),
             });
         }
-        let row = UnaryEncoding::symmetric(1 << digits, epsilon)?;
+        let row = UnaryEncoding::symmetric(epsilon, 1 << digits)?;
         Ok(Self { values, seed, row, hashes: Hash::family(seed, functions, digits), digits })
     }
 
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn the_law_is_that_of_the_theorem() {
         let epsilon = 1.0;
-        let oracle = CountMeanSketch::new(5, 3, 1, 11, epsilon).unwrap();
+        let oracle = CountMeanSketch::epsilon(epsilon, 5, 3, 1, 11).unwrap();
         let all = all_reports(3, 2);
         let truth = |value: u32, report: &SketchReport| ideal(&oracle, epsilon, value, report);
         for value in 0..5 {
@@ -266,7 +266,7 @@ mod tests {
         // All functions x ↦ top digit of a·x + b modulo 2⁸, which have the lemma for x below 2⁴: the expectation of the estimate over all of them
         // and all reports is one for the own value and zero for another.
         let epsilon = 1.5;
-        let support = CountMeanSketch::new(3, 1, 1, 0, epsilon).unwrap().support();
+        let support = CountMeanSketch::epsilon(epsilon, 3, 1, 1, 0).unwrap().support();
         let keep = 1.0 / (1.0 + (-epsilon / 2.0f64).exp());
         let (own, other) = (3u8, 10u8);
         let (mut mean_own, mut mean_other) = (0.0, 0.0);
@@ -286,7 +286,7 @@ mod tests {
         let mut rng = crate::rng::Insecure::seeded(6);
         let (mut squares, mut stated) = (0.0, 0.0);
         for seed in 0..200 {
-            let oracle = CountMeanSketch::new(1000, 4, 3, seed, 2.0).unwrap();
+            let oracle = CountMeanSketch::epsilon(2.0, 1000, 4, 3, seed).unwrap();
             let reports: Vec<SketchReport> =
                 (0..100).map(|i| oracle.draw(&(if i % 2 == 0 { 0 } else { i }), &mut rng).unwrap()).collect();
             squares += (oracle.estimate(&reports).unwrap()[0] - 0.5).powi(2) / 200.0;
@@ -298,13 +298,15 @@ mod tests {
     #[test]
     fn parameters_and_reports_are_checked() {
         assert!(
-            CountMeanSketch::new(9, 0, 3, 1, 1.0).is_err() && CountMeanSketch::new(9, 1, 0, 1, 1.0).is_err()
+            CountMeanSketch::epsilon(1.0, 9, 0, 3, 1).is_err()
+                && CountMeanSketch::epsilon(1.0, 9, 1, 0, 1).is_err()
         );
         assert!(
-            CountMeanSketch::new(9, 1, 17, 1, 1.0).is_err() && CountMeanSketch::new(1, 1, 3, 1, 1.0).is_err()
+            CountMeanSketch::epsilon(1.0, 9, 1, 17, 1).is_err()
+                && CountMeanSketch::epsilon(1.0, 1, 1, 3, 1).is_err()
         );
-        assert!(CountMeanSketch::new(9, 1, 3, 1, 0.0).is_err());
-        let oracle = CountMeanSketch::new(9, 2, 1, 1, 1.0).unwrap();
+        assert!(CountMeanSketch::epsilon(0.0, 9, 1, 3, 1).is_err());
+        let oracle = CountMeanSketch::epsilon(1.0, 9, 2, 1, 1).unwrap();
         let report = |function, width| SketchReport { function, bits: vec![true; width] };
         assert!(oracle.estimate(&[report(1, 2)]).is_ok() && oracle.estimate(&[]).is_err());
         assert!(oracle.estimate(&[report(2, 2)]).is_err() && oracle.estimate(&[report(0, 3)]).is_err());
@@ -313,7 +315,7 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn reading_makes_the_same_hash_functions() {
-        let oracle = CountMeanSketch::new(9, 2, 3, 5, 0.5).unwrap();
+        let oracle = CountMeanSketch::epsilon(0.5, 9, 2, 3, 5).unwrap();
         let written = serde_json::to_string(&oracle).unwrap();
         assert_eq!(written, r#"{"values":9,"functions":2,"digits":3,"seed":5,"epsilon":0.5}"#);
         assert_eq!(serde_json::from_str::<CountMeanSketch>(&written).unwrap(), oracle);

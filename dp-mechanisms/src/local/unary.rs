@@ -24,10 +24,10 @@ use crate::sample::{Bernoulli, Bits};
 /// use dp_mechanisms::{local::{FrequencyOracle, UnaryEncoding}, rng::OsSeeded};
 ///
 /// let mut rng = OsSeeded::new()?;
-/// let oracle = UnaryEncoding::optimized(50, 1.0)?;
+/// let oracle = UnaryEncoding::epsilon(1.0, 50)?;
 /// let reports = (0..500).map(|_| oracle.release(&7, &mut rng)).collect::<Result<Vec<_>, _>>()?;
 /// assert!(oracle.estimate(&reports)?[7] > 0.5); // all of them hold 7
-/// assert!(oracle.variance(500, 0.0)? < UnaryEncoding::symmetric(50, 1.0)?.variance(500, 0.0)?);
+/// assert!(oracle.variance(500, 0.0)? < UnaryEncoding::symmetric(1.0, 50)?.variance(500, 0.0)?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl UnaryEncoding {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.
-    pub fn symmetric(values: u32, epsilon: f64) -> Result<Self, Error> {
+    pub fn symmetric(epsilon: f64, values: u32) -> Result<Self, Error> {
         Self::with(values, epsilon, Flips::Symmetric)
     }
 
@@ -79,7 +79,7 @@ impl UnaryEncoding {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.
-    pub fn optimized(values: u32, epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64, values: u32) -> Result<Self, Error> {
         Self::with(values, epsilon, Flips::Optimized)
     }
 
@@ -88,7 +88,7 @@ impl UnaryEncoding {
     }
 
     #[cfg(feature = "serde")]
-    pub(super) const fn epsilon(&self) -> Epsilon {
+    pub(super) const fn level(&self) -> Epsilon {
         self.epsilon
     }
 
@@ -180,8 +180,8 @@ mod tests {
                 (0u32..1 << values).map(|mask| (0..values).map(|i| mask >> i & 1 == 1).collect()).collect();
             let half = 1.0 / (1.0 + (-epsilon / 2.0f64).exp());
             let cases = [
-                (UnaryEncoding::symmetric(values, epsilon).unwrap(), half, 1.0 - half),
-                (UnaryEncoding::optimized(values, epsilon).unwrap(), 0.5, 1.0 / (1.0 + epsilon.exp())),
+                (UnaryEncoding::symmetric(epsilon, values).unwrap(), half, 1.0 - half),
+                (UnaryEncoding::epsilon(epsilon, values).unwrap(), 0.5, 1.0 / (1.0 + epsilon.exp())),
             ];
             for (oracle, p, q) in cases {
                 let ideal = |value: u32, report: &Vec<bool>| {
@@ -202,25 +202,25 @@ mod tests {
     fn variances_are_those_of_the_theorem() {
         for epsilon in [0.1f64, 1.0, 4.0] {
             let e = epsilon.exp();
-            let optimized = UnaryEncoding::optimized(9, epsilon).unwrap().variance(1000, 0.0).unwrap();
+            let optimized = UnaryEncoding::epsilon(epsilon, 9).unwrap().variance(1000, 0.0).unwrap();
             assert!((optimized / (4.0 * e / (1000.0 * (e - 1.0).powi(2))) - 1.0).abs() < 1e-12);
             let h = (epsilon / 2.0).exp();
-            let symmetric = UnaryEncoding::symmetric(9, epsilon).unwrap().variance(1000, 0.4).unwrap();
+            let symmetric = UnaryEncoding::symmetric(epsilon, 9).unwrap().variance(1000, 0.4).unwrap();
             assert!((symmetric / (h / (1000.0 * (h - 1.0).powi(2))) - 1.0).abs() < 1e-12);
         }
     }
 
     #[test]
     fn reports_that_cannot_be_are_refused() {
-        let oracle = UnaryEncoding::optimized(3, 1.0).unwrap();
+        let oracle = UnaryEncoding::epsilon(1.0, 3).unwrap();
         assert!(oracle.estimate(&[]).is_err() && oracle.estimate(&[vec![true; 2]]).is_err());
-        assert!(UnaryEncoding::optimized(1, 1.0).is_err() && UnaryEncoding::symmetric(3, f64::NAN).is_err());
+        assert!(UnaryEncoding::epsilon(1.0, 1).is_err() && UnaryEncoding::symmetric(f64::NAN, 3).is_err());
     }
 
     #[cfg(feature = "serde")]
     #[test]
     fn reading_validates_as_the_constructors_do() {
-        let oracle = UnaryEncoding::optimized(3, 0.5).unwrap();
+        let oracle = UnaryEncoding::epsilon(0.5, 3).unwrap();
         let written = serde_json::to_string(&oracle).unwrap();
         assert_eq!(written, r#"{"values":3,"epsilon":0.5,"bits":"optimized"}"#);
         assert_eq!(serde_json::from_str::<UnaryEncoding>(&written).unwrap(), oracle);

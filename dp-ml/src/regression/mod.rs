@@ -113,8 +113,8 @@ impl LinearRegression {
         Error,
     > {
         let (share, ridge) = (share(mu, 2.0)?, checked_ridge(ridge)?);
-        let gram = self.gram().with(Vector::new(Gaussian::gdp(share)?))?;
-        let cross = self.cross_products().with(Vector::new(Gaussian::gdp(share)?))?;
+        let gram = self.gram().with(Vector::new(Gaussian::mu(share)?))?;
+        let cross = self.cross_products().with(Vector::new(Gaussian::mu(share)?))?;
         Ok(gram.and(cross).map(move |(gram, cross)| LinearModel::from_sums(&gram, &cross, ridge)))
     }
 
@@ -149,9 +149,9 @@ impl LinearRegression {
         Error,
     > {
         let (share, order) = (share(mu, 3.0)?, self.columns);
-        let least = self.least_eigenvalue().with(Gaussian::gdp(share)?)?;
-        let gram = self.gram().with(Vector::new(Gaussian::gdp(share)?))?;
-        let cross = self.cross_products().with(Vector::new(Gaussian::gdp(share)?))?;
+        let least = self.least_eigenvalue().with(Gaussian::mu(share)?)?;
+        let gram = self.gram().with(Vector::new(Gaussian::mu(share)?))?;
+        let cross = self.cross_products().with(Vector::new(Gaussian::mu(share)?))?;
         let (below, sigma) =
             (least.mechanism().error_bound(beta / 3.0)?, gram.mechanism().each().scale().get());
         let resolved = needed(sigma, order, beta);

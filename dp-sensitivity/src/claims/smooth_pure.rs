@@ -151,7 +151,7 @@ fn student(factor: f64) -> Finding {
         shares.least, shares.most
     ))
     .with_figure(figure)
-    .with_slack(shares.slack(smooth::StudentT::new(1.0).map(|noise| noise.gain()).ok()))
+    .with_slack(shares.slack(smooth::StudentT::epsilon(1.0).map(|noise| noise.gain()).ok()))
 }
 
 /// β(d+1) + s(d+1)/(2√d).

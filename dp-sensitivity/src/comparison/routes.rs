@@ -53,14 +53,14 @@ impl Noises {
         let (epsilon, delta, rho) = (target.epsilon().get(), target.delta().get(), rho_for(target));
         Self {
             target,
-            student_t: smooth::StudentT::new(epsilon).ok(),
-            polynomial_tail: smooth::PolynomialTail::new(epsilon).ok(),
-            poly_place: smooth::PolyPlace::new(epsilon).ok(),
-            laplace: smooth::Laplace::new(epsilon, delta).ok(),
-            gaussian: smooth::Gaussian::new(epsilon, delta).ok(),
-            laplace_log_normal: smooth::LaplaceLogNormal::new(rho).ok(),
-            uniform_log_normal: smooth::UniformLogNormal::new(rho).ok(),
-            arsinh_normal: smooth::ArsinhNormal::new(rho).ok(),
+            student_t: smooth::StudentT::epsilon(epsilon).ok(),
+            polynomial_tail: smooth::PolynomialTail::epsilon(epsilon).ok(),
+            poly_place: smooth::PolyPlace::epsilon(epsilon).ok(),
+            laplace: smooth::Laplace::epsilon_delta(epsilon, delta).ok(),
+            gaussian: smooth::Gaussian::epsilon_delta(epsilon, delta).ok(),
+            laplace_log_normal: smooth::LaplaceLogNormal::rho(rho).ok(),
+            uniform_log_normal: smooth::UniformLogNormal::rho(rho).ok(),
+            arsinh_normal: smooth::ArsinhNormal::rho(rho).ok(),
         }
     }
 }
@@ -114,7 +114,7 @@ impl<Q: LocalSensitivity + SensitivityIn<L2> + Clone> Asked<'_, Q> {
 
     fn gaussian(&self, epsilon: f64, delta: f64) -> Option<Route> {
         let sensitivity = SensitivityIn::<L2>::sensitivity(self.query);
-        let (noise, guarantee) = Gaussian::analytic(epsilon, delta).ok()?.calibrate(sensitivity).ok()?;
+        let (noise, guarantee) = Gaussian::epsilon_delta(epsilon, delta).ok()?.calibrate(sensitivity).ok()?;
         let draw = |rng: &mut Insecure| noise.draw(&self.answer, rng).unwrap_or(f64::INFINITY);
         Some(self.route("Gaussian", guarantee.to_string(), noise.scale().get(), 0.0, draw))
     }

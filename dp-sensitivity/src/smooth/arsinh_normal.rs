@@ -22,7 +22,7 @@ use crate::arguments::{positive, within};
 /// ```
 /// use dp_sensitivity::smooth::{ArsinhNormal, SmoothNoise};
 ///
-/// let noise = ArsinhNormal::new(0.5)?;
+/// let noise = ArsinhNormal::rho(0.5)?;
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -38,7 +38,7 @@ impl ArsinhNormal {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 10⁻⁶ ≤ ρ ≤ 2.
-    pub fn new(rho: f64) -> Result<Self, Error> {
+    pub fn rho(rho: f64) -> Result<Self, Error> {
         Self::with_sigma(rho, 1.0)
     }
 

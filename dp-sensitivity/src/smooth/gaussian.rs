@@ -22,7 +22,7 @@ use crate::arguments::{positive, within};
 /// ```
 /// use dp_sensitivity::smooth::{Gaussian, SmoothNoise};
 ///
-/// let noise = Gaussian::new(1.0, 1e-6)?;
+/// let noise = Gaussian::epsilon_delta(1.0, 1e-6)?;
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -37,7 +37,7 @@ impl Gaussian {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its range.
-    pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
+    pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
         Self::with_beta(epsilon, delta, chosen_beta(profile, epsilon, delta, printed(epsilon, delta).1 / 3.0))
     }

@@ -25,7 +25,7 @@ use crate::Smoothness;
 /// ```
 /// use dp_sensitivity::smooth::{Laplace, SmoothNoise};
 ///
-/// let noise = Laplace::new(1.0, 1e-6)?;
+/// let noise = Laplace::epsilon_delta(1.0, 1e-6)?;
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -40,7 +40,7 @@ impl Laplace {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its range.
-    pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
+    pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
         Self::with_beta(epsilon, delta, chosen_beta(profile, epsilon, delta, 2.0 / epsilon))
     }

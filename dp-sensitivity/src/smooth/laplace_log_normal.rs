@@ -20,7 +20,7 @@ use crate::arguments::{positive, within};
 /// ```
 /// use dp_sensitivity::smooth::{LaplaceLogNormal, SmoothNoise};
 ///
-/// let noise = LaplaceLogNormal::new(0.5)?;
+/// let noise = LaplaceLogNormal::rho(0.5)?;
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -36,7 +36,7 @@ impl LaplaceLogNormal {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 10⁻⁴ ≤ ρ ≤ 2.
-    pub fn new(rho: f64) -> Result<Self, Error> {
+    pub fn rho(rho: f64) -> Result<Self, Error> {
         Self::with_sigma(rho, 0.6)
     }
 

@@ -21,12 +21,12 @@ use crate::arguments::{positive, within};
 /// a·μ + φ(e^−μ·s), which is convex in μ, since φ(e^v) is convex in v. So over 0 ≤ μ ≤ β it is at most max(φ(s), aβ + φ(e^−β·s)), and s is the largest for which this is at most ε. All
 /// of these bounds are reached, the first one at z = −(γ − t) or at 0, so no smaller multiple is enough. ∎
 ///
-/// [`by_halves`](Self::by_halves) spends ε/2 on shifts and ε/2 on ratios, as admissibility does.
+/// [`printed`](Self::printed) spends ε/2 on shifts and ε/2 on ratios, as admissibility does.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{PolyPlace, SmoothNoise};
 ///
-/// let noise = PolyPlace::new(1.0)?;
+/// let noise = PolyPlace::epsilon(1.0)?;
 /// assert!(noise.gain() >= 1.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -42,7 +42,7 @@ impl PolyPlace {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and the β that is chosen lies in its range.
-    pub fn new(epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64) -> Result<Self, Error> {
         positive("epsilon", epsilon)?;
         let cost = |gamma: f64| {
             let beta = chosen_beta(epsilon, gamma);
@@ -77,7 +77,7 @@ impl PolyPlace {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 < γ ≤ 1000, and β lies in its range.
-    pub fn by_halves(epsilon: f64, gamma: f64) -> Result<Self, Error> {
+    pub fn printed(epsilon: f64, gamma: f64) -> Result<Self, Error> {
         check(epsilon, gamma)?;
         let (beta, multiple) = halves(epsilon, gamma);
         let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;

@@ -36,7 +36,7 @@ impl PolynomialTail {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and the β that is chosen lies in its range.
-    pub fn new(epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64) -> Result<Self, Error> {
         Self::with_gamma(epsilon, 2.0)
     }
 

@@ -28,7 +28,7 @@ use crate::arguments::{positive, within};
 /// ```
 /// use dp_sensitivity::smooth::{SmoothNoise, StudentT};
 ///
-/// let noise = StudentT::new(1.0)?;
+/// let noise = StudentT::epsilon(1.0)?;
 /// assert!(noise.gain() > 1.2); // less noise than the printed theorem takes
 /// assert_eq!(StudentT::cauchy(1.0)?.degrees(), 1.0);
 /// # Ok::<(), dp_core::Error>(())
@@ -45,7 +45,7 @@ impl StudentT {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and the β that is chosen lies in its range.
-    pub fn new(epsilon: f64) -> Result<Self, Error> {
+    pub fn epsilon(epsilon: f64) -> Result<Self, Error> {
         positive("epsilon", epsilon)?;
         let cost = |degrees: f64| {
             let beta = chosen_beta(epsilon, degrees);

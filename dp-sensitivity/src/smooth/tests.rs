@@ -108,7 +108,7 @@ fn poly_place_is_private_and_tight() {
             let phi = |z: f64| if z.abs() < gamma { z.abs() } else { gamma + gamma * (z.abs() / gamma).ln() };
             let noise = PolyPlace::with_gamma(epsilon, gamma).unwrap();
             assert_pure(&noise, phi, 0.01);
-            let halves = PolyPlace::by_halves(epsilon, gamma).unwrap();
+            let halves = PolyPlace::printed(epsilon, gamma).unwrap();
             assert_pure(&halves, phi, 1.0);
             assert!(noise.gain() > 1.0 && halves.gain() == 1.0, "{epsilon} {gamma} {}", noise.gain());
         }
@@ -173,10 +173,10 @@ fn profiles_are_those_of_a_plain_integral() {
 #[test]
 fn laplace_and_gaussian_noise_are_private_and_tight() {
     for (epsilon, delta) in [(0.1, 1e-6), (1.0, 1e-2), (1.0, 1e-8), (4.0, 1e-5), (16.0, 1e-5)] {
-        let laplace = Laplace::new(epsilon, delta).unwrap();
+        let laplace = Laplace::epsilon_delta(epsilon, delta).unwrap();
         assert_approx(&laplace, f64::abs, 0.5);
         assert_approx(&Laplace::printed(epsilon, delta).unwrap(), f64::abs, 0.0);
-        let gaussian = Gaussian::new(epsilon, delta).unwrap();
+        let gaussian = Gaussian::epsilon_delta(epsilon, delta).unwrap();
         assert_approx(&gaussian, |z| z * z / 2.0, 0.5);
         assert_approx(&Gaussian::printed(epsilon, delta).unwrap(), |z| z * z / 2.0, 0.0);
         assert!(laplace.gain() > 1.1 && gaussian.gain() > 2.0);
@@ -186,7 +186,7 @@ fn laplace_and_gaussian_noise_are_private_and_tight() {
 #[test]
 fn releases_are_total_and_their_grid_is_public() {
     let mut rng = Insecure::seeded(3);
-    let noise = StudentT::new(1.0).unwrap();
+    let noise = StudentT::epsilon(1.0).unwrap();
     for global in [f64::from_bits(1), 1e-300, 1.0, 1e300] {
         let release = Told(global).smoothly(noise).unwrap();
         for answer in [0.0, 1.5, -1e300, f64::NAN, f64::INFINITY, f64::MIN] {
@@ -205,7 +205,8 @@ fn releases_are_total_and_their_grid_is_public() {
         }
     }
     assert!(
-        Told(0.0).smoothly(noise).is_err() && Told(f64::MAX).smoothly(StudentT::new(0.1).unwrap()).is_err()
+        Told(0.0).smoothly(noise).is_err()
+            && Told(f64::MAX).smoothly(StudentT::epsilon(0.1).unwrap()).is_err()
     );
     let release = Told(1.0).smoothly(noise).unwrap();
     assert_eq!(release.on_grid(0).unwrap().draw(&[41.3, 1e-9], &mut rng), Ok(41.0));
@@ -217,8 +218,8 @@ fn noise_below_all_bounds_is_released() {
     let tiny = crate::Quantile::median(Bounds::new(0.0, 1e-308).unwrap());
     let mut rng = Insecure::seeded(3);
     for epsilon in [1.0, 60.0, 300.0] {
-        assert!(tiny.smoothly(PolyPlace::new(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok());
-        assert!(tiny.smoothly(StudentT::new(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok());
+        assert!(tiny.smoothly(PolyPlace::epsilon(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok());
+        assert!(tiny.smoothly(StudentT::epsilon(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok());
     }
 }
 
@@ -255,10 +256,10 @@ fn printed_theorems_hold_for_large_epsilon_too() {
     // With the constants for ε itself, Gaussian noise would have 160 times the δ here.
     let noise = Gaussian::printed(60.0, 1e-6).unwrap();
     assert_eq!(noise.multiple(), Gaussian::printed(1.0, 1e-6).unwrap().multiple());
-    assert!(Gaussian::new(60.0, 1e-6).unwrap().gain() > 1.0);
+    assert!(Gaussian::epsilon_delta(60.0, 1e-6).unwrap().gain() > 1.0);
     for (epsilon, delta) in [(60.0, 1e-300), (1e4, 1e-6)] {
         assert!(Laplace::printed(epsilon, delta).is_ok());
-        assert!(Laplace::new(epsilon, delta).unwrap().gain() >= 1.0, "{epsilon} {delta}");
+        assert!(Laplace::epsilon_delta(epsilon, delta).unwrap().gain() >= 1.0, "{epsilon} {delta}");
     }
 }
 
@@ -266,7 +267,9 @@ fn printed_theorems_hold_for_large_epsilon_too() {
 fn parameters_are_checked() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-12] {
         assert!(
-            StudentT::new(bad).is_err() && PolynomialTail::new(bad).is_err() && PolyPlace::new(bad).is_err(),
+            StudentT::epsilon(bad).is_err()
+                && PolynomialTail::epsilon(bad).is_err()
+                && PolyPlace::epsilon(bad).is_err(),
             "{bad}"
         );
     }
@@ -343,7 +346,7 @@ fn arsinh_normal(sigma: f64) -> impl Fn(f64) -> f64 {
 #[test]
 fn arsinh_normal_noise_is_concentrated_and_tight() {
     for rho in [0.005, 0.5, 2.0] {
-        let noise = ArsinhNormal::new(rho).unwrap();
+        let noise = ArsinhNormal::rho(rho).unwrap();
         assert_concentrated(&noise, arsinh_normal(noise.sigma()), 0.89);
         assert_concentrated(&ArsinhNormal::printed(rho, 0.7).unwrap(), arsinh_normal(0.7), 0.0);
         assert!(noise.gain() > 3.0, "{}", noise.gain());
@@ -353,7 +356,7 @@ fn arsinh_normal_noise_is_concentrated_and_tight() {
 #[test]
 fn uniform_log_normal_noise_is_concentrated_and_tight() {
     for rho in [0.005, 0.5] {
-        let noise = UniformLogNormal::new(rho).unwrap();
+        let noise = UniformLogNormal::rho(rho).unwrap();
         assert_concentrated(&noise, uniform_log_normal(noise.sigma()), 0.89);
         assert_concentrated(&UniformLogNormal::printed(rho, 1.5).unwrap(), uniform_log_normal(1.5), 0.0);
         assert!(noise.gain() > 5.0, "{}", noise.gain());
@@ -363,7 +366,7 @@ fn uniform_log_normal_noise_is_concentrated_and_tight() {
 #[test]
 fn laplace_log_normal_noise_is_concentrated_and_tight() {
     for rho in [0.005, 0.5] {
-        let noise = LaplaceLogNormal::new(rho).unwrap();
+        let noise = LaplaceLogNormal::rho(rho).unwrap();
         assert_concentrated(&noise, laplace_log_normal(noise.sigma()), 0.92);
         assert_concentrated(&LaplaceLogNormal::printed(rho, 0.5).unwrap(), laplace_log_normal(0.5), 0.0);
         assert!(noise.gain() > 3.0, "{}", noise.gain());
@@ -391,7 +394,7 @@ fn tight_noise_is_less_than_printed_noise() {
             0.5,
         );
         assert_less(
-            &PolyPlace::by_halves(epsilon, 3.0).unwrap(),
+            &PolyPlace::printed(epsilon, 3.0).unwrap(),
             |beta| PolyPlace::with_beta(epsilon, 3.0, beta),
             0.99,
         );
@@ -432,23 +435,23 @@ fn every_noise_can_be_released() {
         assert!((1..50).contains(&below) && draws.iter().all(|draw| draw.is_finite()));
     }
     assert_released(StudentT::cauchy(1.0).unwrap());
-    assert_released(PolynomialTail::new(1.0).unwrap());
-    assert_released(PolyPlace::new(1.0).unwrap());
-    assert_released(Laplace::new(1.0, 1e-6).unwrap());
-    assert_released(Gaussian::new(1.0, 1e-6).unwrap());
-    assert_released(LaplaceLogNormal::new(0.5).unwrap());
-    assert_released(UniformLogNormal::new(0.5).unwrap());
-    assert_released(ArsinhNormal::new(0.5).unwrap());
+    assert_released(PolynomialTail::epsilon(1.0).unwrap());
+    assert_released(PolyPlace::epsilon(1.0).unwrap());
+    assert_released(Laplace::epsilon_delta(1.0, 1e-6).unwrap());
+    assert_released(Gaussian::epsilon_delta(1.0, 1e-6).unwrap());
+    assert_released(LaplaceLogNormal::rho(0.5).unwrap());
+    assert_released(UniformLogNormal::rho(0.5).unwrap());
+    assert_released(ArsinhNormal::rho(0.5).unwrap());
 }
 
 #[test]
 fn calibrations_refuse_what_no_noise_reaches() {
     assert!(
-        Laplace::new(1.0, 0.0).is_err()
-            && Laplace::new(1.0, 1.0).is_err()
-            && Laplace::new(f64::NAN, 0.1).is_err()
+        Laplace::epsilon_delta(1.0, 0.0).is_err()
+            && Laplace::epsilon_delta(1.0, 1.0).is_err()
+            && Laplace::epsilon_delta(f64::NAN, 0.1).is_err()
     );
-    assert!(Gaussian::new(0.0, 1e-6).is_err() && Gaussian::new(1.0, f64::NAN).is_err());
+    assert!(Gaussian::epsilon_delta(0.0, 1e-6).is_err() && Gaussian::epsilon_delta(1.0, f64::NAN).is_err());
     assert!(Laplace::with_beta(1.0, 1e-6, 0.5).is_err() && Gaussian::with_beta(1.0, 1e-6, 0.5).is_err());
     assert!(
         ArsinhNormal::with_beta(0.5, 1.0, 1.1).is_err()
@@ -457,19 +460,19 @@ fn calibrations_refuse_what_no_noise_reaches() {
     assert!(LaplaceLogNormal::with_beta(0.5, 0.6, 0.61).is_err());
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(
-            ArsinhNormal::new(bad).is_err()
-                && UniformLogNormal::new(bad).is_err()
-                && LaplaceLogNormal::new(bad).is_err()
+            ArsinhNormal::rho(bad).is_err()
+                && UniformLogNormal::rho(bad).is_err()
+                && LaplaceLogNormal::rho(bad).is_err()
         );
     }
     assert!(UniformLogNormal::printed(0.5, 1.0).is_err());
-    assert!(ArsinhNormal::new(1e-7).is_err() && ArsinhNormal::new(3.0).is_err());
-    assert!(PolynomialTail::new(1e-6).is_ok());
+    assert!(ArsinhNormal::rho(1e-7).is_err() && ArsinhNormal::rho(3.0).is_err());
+    assert!(PolynomialTail::epsilon(1e-6).is_ok());
 }
 
 #[test]
 fn noise_is_found_at_the_ends_of_the_range() {
-    assert!(ArsinhNormal::new(1e-5).unwrap().gain() > 10.0);
-    assert!(UniformLogNormal::new(2.0).unwrap().gain() > 1.0);
-    assert!(LaplaceLogNormal::new(2.0).unwrap().gain() > 1.0);
+    assert!(ArsinhNormal::rho(1e-5).unwrap().gain() > 10.0);
+    assert!(UniformLogNormal::rho(2.0).unwrap().gain() > 1.0);
+    assert!(LaplaceLogNormal::rho(2.0).unwrap().gain() > 1.0);
 }

@@ -21,7 +21,7 @@ use crate::arguments::{positive, within};
 /// ```
 /// use dp_sensitivity::smooth::{SmoothNoise, UniformLogNormal};
 ///
-/// let noise = UniformLogNormal::new(0.5)?;
+/// let noise = UniformLogNormal::rho(0.5)?;
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -37,7 +37,7 @@ impl UniformLogNormal {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 10⁻⁴ ≤ ρ ≤ 2.
-    pub fn new(rho: f64) -> Result<Self, Error> {
+    pub fn rho(rho: f64) -> Result<Self, Error> {
         Self::with_sigma(rho, 0.75)
     }
 

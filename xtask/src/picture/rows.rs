@@ -8,7 +8,7 @@ use dp_core::{
     AddRemove, Approx, Bounds, Calibrate, Delta, Epsilon, L1, L2, Mechanism, Mu, Query, Scale, Sensitivity,
     SensitivityIn,
 };
-use dp_mechanisms::{Gaussian, Laplace, Vector};
+use dp_mechanisms::{Formula, Gaussian, Laplace, Vector};
 use dp_sensitivity::{Count, Histogram, LocalSensitivity, Quantile, StandardDeviation};
 
 /// Rows under one heading.
@@ -80,14 +80,14 @@ fn laplace() -> Result<(f64, f64)> {
 
 fn analytic() -> Result<(f64, f64)> {
     let claimed = 0.5;
-    let (noise, _) = Gaussian::analytic(claimed, DELTA)?.calibrate(one_apart()?)?;
+    let (noise, _) = Gaussian::epsilon_delta(claimed, DELTA)?.calibrate(one_apart()?)?;
     Ok((claimed, of_gaussian(noise.scale().get())?))
 }
 
 /// Claim M3.
 fn textbook() -> Result<(f64, f64)> {
     let claimed = 0.5;
-    let (noise, _) = Gaussian::classic(claimed, DELTA)?.calibrate(one_apart()?)?;
+    let (noise, _) = Gaussian::printed(claimed, DELTA, Formula::Classic)?.calibrate(one_apart()?)?;
     Ok((claimed, of_gaussian(noise.scale().get())?))
 }
 
@@ -117,7 +117,7 @@ fn histogram() -> Result<(f64, f64)> {
 /// Claim M5: 2·ln(1.25/δ)/ε, which is ε times the variance of the textbook.
 fn misprint() -> Result<(f64, f64)> {
     let claimed = 0.1_f64;
-    let (noise, _) = Gaussian::classic(claimed, DELTA)?.calibrate(one_apart()?)?;
+    let (noise, _) = Gaussian::printed(claimed, DELTA, Formula::Classic)?.calibrate(one_apart()?)?;
     Ok((claimed, of_gaussian(noise.scale().get() * claimed.sqrt())?))
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use dp_core::{AddRemove, Approx, Bounds, Calibrate, L1, Pure, Scale, Sensitivity};
-use dp_mechanisms::{Gaussian, Laplace};
+use dp_mechanisms::{Formula, Gaussian, Laplace};
 
 use crate::{Mistake, refused};
 
@@ -30,9 +30,12 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
         ),
         refused!("A misspelt field, in a file.", serde_json::from_str::<Pure>(r#"{"epsilom": 1.0}"#)),
         refused!("A δ in percent.", Approx::new(1.0, 5.0)),
-        refused!("Gaussian noise with δ = 0.", Gaussian::analytic(1.0, 0.0)),
-        refused!("The classic Gaussian formula where it is not proven.", Gaussian::classic(1.5, 1e-6)),
-        refused!("A ρ of zero.", Gaussian::zcdp(0.0)),
+        refused!("Gaussian noise with δ = 0.", Gaussian::epsilon_delta(1.0, 0.0)),
+        refused!(
+            "The classic Gaussian formula where it is not proven.",
+            Gaussian::printed(1.5, 1e-6, Formula::Classic)
+        ),
+        refused!("A ρ of zero.", Gaussian::rho(0.0)),
         refused!("Noise without a scale.", Scale::new(0.0)),
         refused!("A sensitivity without a bound.", Sensitivity::<L1, AddRemove>::new(f64::INFINITY))
             .advice("Bound what a record can do: clamp it, or count only its first few contributions."),

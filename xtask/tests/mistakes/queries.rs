@@ -53,8 +53,8 @@ fn sensitivities() -> Result<Vec<Mistake>> {
             "A proposal of zero.",
             ProposeTestRelease::new(Quantile::median(ages), 0.0, Approx::new(1.0, 1e-6)?)
         ),
-        refused!("Smooth noise for a ρ beyond its tables.", ArsinhNormal::new(5.0)),
-        refused!("Smooth noise for an ε of zero.", PolyPlace::new(0.0)),
+        refused!("Smooth noise for a ρ beyond its tables.", ArsinhNormal::rho(5.0)),
+        refused!("Smooth noise for an ε of zero.", PolyPlace::epsilon(0.0)),
     ])
 }
 
@@ -74,7 +74,7 @@ fn selections() -> Result<Vec<Mistake>> {
 }
 
 fn others() -> Result<Vec<Mistake>> {
-    let votes = KRandomizedResponse::new(3, 1.0)?;
+    let votes = KRandomizedResponse::epsilon(1.0, 3)?;
     let synthetic = SyntheticData::clamped(&[3.2, 0.4]);
     Ok(vec![
         refused!(
@@ -82,7 +82,10 @@ fn others() -> Result<Vec<Mistake>> {
             StabilityHistogram::<String>::epsilon_delta(1.0, 0.0)
         )
         .advice("Over declared keys take a `Histogram`, or a `SparseHistogram` for very many."),
-        refused!("A randomised response to a question with one answer.", KRandomizedResponse::new(1, 1.0)),
+        refused!(
+            "A randomised response to a question with one answer.",
+            KRandomizedResponse::epsilon(1.0, 1)
+        ),
         refused!("An estimate from no reports.", votes.estimate(&[])),
         refused!("Synthetic records of another universe.", synthetic.records(&["a", "b", "c"])),
         refused!("A failure probability of zero.", Laplace::with_scale(Scale::new(2.0)?).error_bound(0.0)),

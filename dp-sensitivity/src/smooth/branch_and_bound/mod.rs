@@ -96,7 +96,7 @@ const FINEST: f64 = 1.003;
 
 /// Whether the noise that the library takes for this ρ is some that was shown to be enough.
 fn assert_covered(rho: f64) {
-    let (noise, kappa) = (ArsinhNormal::new(rho).unwrap(), (2.0 * rho).sqrt());
+    let (noise, kappa) = (ArsinhNormal::rho(rho).unwrap(), (2.0 * rho).sqrt());
     let band = BANDS.iter().find(|band| (band.0..=band.1).contains(&kappa));
     let enough = band.map_or(BELOW.1, |band| band.2);
     assert!(kappa <= BELOW.0 || band.is_some(), "no band holds {kappa}");

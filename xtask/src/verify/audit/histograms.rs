@@ -52,7 +52,7 @@ fn known() -> Audits {
         Audit::of(
             "histogram, discrete Gaussian",
             "integer counts in three bins with discrete Gaussian noise, replace-one",
-            bins()?.under_replace_one().in_integers().with(Vector::new(DiscreteGaussian::zcdp(0.5)?))?,
+            bins()?.under_replace_one().in_integers().with(Vector::new(DiscreteGaussian::rho(0.5)?))?,
             [vec![0_usize, 0, 1], vec![0, 0, 2]],
             DELTA,
             View::integer(|counts: Vec<i64>| counts[2] - counts[1]),

@@ -240,7 +240,7 @@ fn minimisers() -> Audits {
         Audit::of(
             "output perturbation, Gaussian",
             "the minimiser of a Huber loss with a ridge, with Gaussian noise",
-            problem()?.with(Vector::new(Gaussian::analytic(1.0, DELTA)?))?,
+            problem()?.with(Vector::new(Gaussian::epsilon_delta(1.0, DELTA)?))?,
             pair()?,
             DELTA,
             minimum(),

@@ -22,7 +22,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "randomized response",
             "one bit, turned over now and then",
-            RandomizedResponse::new(1.0)?,
+            RandomizedResponse::epsilon(1.0)?,
             [false, true],
             0.0,
             View::label(u64::from, |label| (label == 1).to_string()),
@@ -30,7 +30,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "k-randomized response",
             "one of eight values, exchanged for another now and then",
-            KRandomizedResponse::new(8, 1.0)?,
+            KRandomizedResponse::epsilon(1.0, 8)?,
             [0_u32, 1],
             0.0,
             value(),
@@ -38,7 +38,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "unary encoding, symmetric",
             "one of four values as four bits, each turned over now and then",
-            UnaryEncoding::symmetric(4, 1.0)?,
+            UnaryEncoding::symmetric(1.0, 4)?,
             [0_u32, 1],
             0.0,
             row(),
@@ -46,7 +46,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "unary encoding, optimized",
             "one of four values as four bits, ones and zeros turned over at different rates",
-            UnaryEncoding::optimized(4, 1.0)?,
+            UnaryEncoding::epsilon(1.0, 4)?,
             [0_u32, 1],
             0.0,
             row(),
@@ -54,7 +54,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "Hadamard response",
             "one of five values, reported by the rows of a Hadamard matrix",
-            HadamardResponse::new(5, 1.0)?,
+            HadamardResponse::epsilon(1.0, 5)?,
             [0_u32, 1],
             0.0,
             value(),
@@ -62,7 +62,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "count mean sketch",
             "one of ten values, hashed by one of two functions to four bits",
-            CountMeanSketch::new(10, 2, 2, 1, 1.0)?,
+            CountMeanSketch::epsilon(1.0, 10, 2, 2, 1)?,
             [0_u32, 1],
             0.0,
             sketch,

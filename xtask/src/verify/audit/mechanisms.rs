@@ -2,7 +2,7 @@
 
 use dp_core::{Bounds, Query, Scale};
 use dp_mechanisms::{
-    BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, MixedNoise, Vector,
+    BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Formula, Gaussian, Laplace, MixedNoise, Vector,
 };
 
 use super::Audit;
@@ -59,7 +59,7 @@ fn continuous() -> Audits {
         Audit::of(
             "Gaussian, exact",
             "Gaussian noise on one number, calibrated exactly",
-            one().with(Gaussian::analytic(1.0, DELTA)?)?,
+            one().with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
             [0.0, 1.0],
             DELTA,
             number(),
@@ -67,7 +67,7 @@ fn continuous() -> Audits {
         Audit::of(
             "Gaussian, textbook",
             "Gaussian noise on one number by the textbook's formula for epsilon < 1",
-            one().with(Gaussian::classic(0.9, DELTA)?)?,
+            one().with(Gaussian::printed(0.9, DELTA, Formula::Classic)?)?,
             [0.0, 1.0],
             DELTA,
             number(),
@@ -75,7 +75,7 @@ fn continuous() -> Audits {
         Audit::of(
             "Gaussian, second textbook",
             "Gaussian noise on one number by the textbook's formula for any epsilon",
-            one().with(Gaussian::v2(1.0, DELTA)?)?,
+            one().with(Gaussian::printed(1.0, DELTA, Formula::Lecture)?)?,
             [0.0, 1.0],
             DELTA,
             number(),
@@ -83,7 +83,7 @@ fn continuous() -> Audits {
         Audit::of(
             "Gaussian, zCDP",
             "Gaussian noise on one number, calibrated to zCDP",
-            one().with(Gaussian::zcdp(0.5)?)?,
+            one().with(Gaussian::rho(0.5)?)?,
             [0.0, 1.0],
             DELTA,
             number(),
@@ -91,7 +91,7 @@ fn continuous() -> Audits {
         Audit::of(
             "Gaussian, GDP",
             "Gaussian noise on one number, calibrated to GDP",
-            one().with(Gaussian::gdp(1.0)?)?,
+            one().with(Gaussian::mu(1.0)?)?,
             [0.0, 1.0],
             DELTA,
             number(),
@@ -99,7 +99,7 @@ fn continuous() -> Audits {
         Audit::of(
             "Gaussian, low bits",
             "Gaussian noise on one number, seen by the lowest bit of the float",
-            one().with(Gaussian::analytic(1.0, DELTA)?)?,
+            one().with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
             [0.0, 1.0],
             DELTA,
             bits(),
@@ -127,7 +127,7 @@ fn discrete() -> Audits {
         Audit::of(
             "discrete Gaussian, zCDP",
             "discrete Gaussian noise on one integer, calibrated to zCDP",
-            one().with(DiscreteGaussian::zcdp(0.5)?)?,
+            one().with(DiscreteGaussian::rho(0.5)?)?,
             [0_i64, 1],
             DELTA,
             integer(),
@@ -135,7 +135,7 @@ fn discrete() -> Audits {
         Audit::of(
             "discrete Gaussian, exact",
             "discrete Gaussian noise on one integer, calibrated exactly",
-            one().with(DiscreteGaussian::analytic(1.0, DELTA)?)?,
+            one().with(DiscreteGaussian::epsilon_delta(1.0, DELTA)?)?,
             [0_i64, 1],
             DELTA,
             integer(),
@@ -159,7 +159,7 @@ fn bounded() -> Audits {
         Audit::of(
             "bounded Laplace, tight",
             "Laplace noise confined to [0_i64, 1], by its exact profile",
-            half().with(BoundedLaplace::tight(1.0, 0.05, unit)?)?,
+            half().with(BoundedLaplace::epsilon_delta(1.0, 0.05, unit)?)?,
             [0.0, 0.5],
             0.05,
             number(),
@@ -167,7 +167,7 @@ fn bounded() -> Audits {
         Audit::of(
             "bounded Laplace, theorem",
             "Laplace noise confined to [0_i64, 1], by the printed theorem",
-            half().with(BoundedLaplace::theorem(1.0, 0.05, unit)?)?,
+            half().with(BoundedLaplace::printed(1.0, 0.05, unit)?)?,
             [0.0, 0.5],
             0.05,
             number(),
@@ -181,7 +181,7 @@ fn mixed() -> Audits {
         Audit::of(
             "mixed noise, Laplace branch",
             "Laplace or Gaussian noise, whichever has less variance: Laplace here",
-            one().with(MixedNoise::least_variance(1.0, 1e-6)?)?,
+            one().with(MixedNoise::epsilon_delta(1.0, 1e-6)?)?,
             [0.0, 1.0],
             1e-6,
             number(),
@@ -189,7 +189,7 @@ fn mixed() -> Audits {
         Audit::of(
             "mixed noise, Gaussian branch",
             "Laplace or Gaussian noise, whichever has less variance: Gaussian here",
-            one().with(MixedNoise::least_variance(0.5, 0.1)?)?,
+            one().with(MixedNoise::epsilon_delta(0.5, 0.1)?)?,
             [0.0, 1.0],
             0.1,
             number(),
@@ -220,7 +220,7 @@ fn vectors() -> Audits {
         Audit::of(
             "Gaussian, vector",
             "Gaussian noise on two numbers, by the l2 sensitivity",
-            given::<Vec<f64>>(1.0).with(Vector::new(Gaussian::analytic(1.0, DELTA)?))?,
+            given::<Vec<f64>>(1.0).with(Vector::new(Gaussian::epsilon_delta(1.0, DELTA)?))?,
             [vec![0.0, 0.0], vec![apart, apart]],
             DELTA,
             View::number(|v: Vec<f64>| v[0] + v[1]),
@@ -236,7 +236,7 @@ fn vectors() -> Audits {
         Audit::of(
             "discrete Gaussian, vector",
             "discrete Gaussian noise on two integers, by the l2 sensitivity",
-            given::<Vec<i64>>(2.0_f64.sqrt().next_up()).with(Vector::new(DiscreteGaussian::zcdp(0.5)?))?,
+            given::<Vec<i64>>(2.0_f64.sqrt().next_up()).with(Vector::new(DiscreteGaussian::rho(0.5)?))?,
             [vec![0_i64, 0], vec![1, 1]],
             DELTA,
             View::integer(|v: Vec<i64>| v[0] + v[1]),

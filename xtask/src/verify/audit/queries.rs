@@ -52,7 +52,7 @@ fn sums() -> Audits {
         Audit::of(
             "count, Gaussian",
             "the number of even records, with Gaussian noise",
-            Count::matching(even).with(Gaussian::analytic(1.0, DELTA)?)?,
+            Count::matching(even).with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
             [vec![2.0, 3.0], vec![2.0, 3.0, 4.0]],
             DELTA,
             number(),
@@ -92,7 +92,7 @@ fn sums() -> Audits {
         Audit::of(
             "mean, Gaussian",
             "the mean of five records in [-1, 2], clamped, with Gaussian noise",
-            Mean::new(wide, 5)?.with(Gaussian::analytic(1.0, DELTA)?)?,
+            Mean::new(wide, 5)?.with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
             [hostile(-7.0), hostile(7.0)],
             DELTA,
             number(),
@@ -209,7 +209,7 @@ fn matrices() -> Audits {
         Audit::of(
             "Gram matrix",
             "the products of two columns of rows up to length 1, with Gaussian noise",
-            Gram::<Vec<f64>, _>::new(2, 1.0)?.with(Vector::new(Gaussian::analytic(1.0, DELTA)?))?,
+            Gram::<Vec<f64>, _>::new(2, 1.0)?.with(Vector::new(Gaussian::epsilon_delta(1.0, DELTA)?))?,
             [rows([0.0, 0.0])[..2].to_vec(), rows([0.0, 9.0])],
             DELTA,
             View::number(|entries: Vec<f64>| entries[entries.len() - 1]),

@@ -14,7 +14,7 @@ pub(super) fn all() -> Audits {
 
 /// Three questions to one record, which is 0 or 1; after a first answer from the record the others ask where it hurts.
 fn holdout() -> Audits {
-    let scheme = ReusableHoldout::new(2.0, 1, 0.5, 2)?;
+    let scheme = ReusableHoldout::epsilon(2.0, 1, 0.5, 2)?;
     let claim = Claim::of(&scheme.guarantee(), 0.0)?;
     let asked = move |first: bool, rng: &mut Insecure| {
         let data = [if first { 0.0 } else { 1.0 }];
@@ -42,7 +42,7 @@ fn holdout() -> Audits {
 /// One person more in the first town: the counts of the country, its region and the town move.
 fn tree() -> Audits {
     let shape = Hierarchy::uniform(&[2, 2])?;
-    let census = given::<Vec<i64>>(1.0).with(HierarchicalCounts::zcdp(shape, 0.2)?)?;
+    let census = given::<Vec<i64>>(1.0).with(HierarchicalCounts::rho(0.2, shape)?)?;
     Ok(vec![Audit::of(
         "counts of a tree",
         "the counts of a country, its regions and its towns",

@@ -54,24 +54,24 @@ fn medians() -> Audits {
     let tight = "the median of seven records in [0, 1] with smooth noise, tight";
     let printed = "the median of seven records in [0, 1] with smooth noise, as printed";
     Ok(vec![
-        shifted("smooth Student t, shift", tight, StudentT::new(1.0)?, 0.0)?,
-        stretched("smooth Student t, scale", tight, StudentT::new(1.0)?, 0.0)?,
+        shifted("smooth Student t, shift", tight, StudentT::epsilon(1.0)?, 0.0)?,
+        stretched("smooth Student t, scale", tight, StudentT::epsilon(1.0)?, 0.0)?,
         shifted("smooth Student t, printed", printed, StudentT::printed(1.0, 3.0)?, 0.0)?,
-        shifted("smooth polynomial tail, shift", tight, PolynomialTail::new(1.0)?, 0.0)?,
-        stretched("smooth polynomial tail, scale", tight, PolynomialTail::new(1.0)?, 0.0)?,
+        shifted("smooth polynomial tail, shift", tight, PolynomialTail::epsilon(1.0)?, 0.0)?,
+        stretched("smooth polynomial tail, scale", tight, PolynomialTail::epsilon(1.0)?, 0.0)?,
         shifted("smooth polynomial tail, printed", printed, PolynomialTail::printed(1.0, 4.0)?, 0.0)?,
-        shifted("smooth poly-place, shift", tight, PolyPlace::new(1.0)?, 0.0)?,
-        stretched("smooth poly-place, scale", tight, PolyPlace::new(1.0)?, 0.0)?,
-        shifted("smooth Laplace, shift", tight, Laplace::new(1.0, DELTA)?, DELTA)?,
-        stretched("smooth Laplace, scale", tight, Laplace::new(1.0, DELTA)?, DELTA)?,
+        shifted("smooth poly-place, shift", tight, PolyPlace::epsilon(1.0)?, 0.0)?,
+        stretched("smooth poly-place, scale", tight, PolyPlace::epsilon(1.0)?, 0.0)?,
+        shifted("smooth Laplace, shift", tight, Laplace::epsilon_delta(1.0, DELTA)?, DELTA)?,
+        stretched("smooth Laplace, scale", tight, Laplace::epsilon_delta(1.0, DELTA)?, DELTA)?,
         shifted("smooth Laplace, printed", printed, Laplace::printed(1.0, DELTA)?, DELTA)?,
-        shifted("smooth Gaussian, shift", tight, Gaussian::new(1.0, DELTA)?, DELTA)?,
-        stretched("smooth Gaussian, scale", tight, Gaussian::new(1.0, DELTA)?, DELTA)?,
+        shifted("smooth Gaussian, shift", tight, Gaussian::epsilon_delta(1.0, DELTA)?, DELTA)?,
+        stretched("smooth Gaussian, scale", tight, Gaussian::epsilon_delta(1.0, DELTA)?, DELTA)?,
         shifted("smooth Gaussian, printed", printed, Gaussian::printed(1.0, DELTA)?, DELTA)?,
-        shifted("smooth Laplace-log-normal", tight, LaplaceLogNormal::new(0.5)?, DELTA)?,
-        shifted("smooth uniform-log-normal", tight, UniformLogNormal::new(0.5)?, DELTA)?,
-        shifted("smooth arsinh-normal", tight, ArsinhNormal::new(0.5)?, DELTA)?,
-        stretched("smooth arsinh-normal, scale", tight, ArsinhNormal::new(0.5)?, DELTA)?,
+        shifted("smooth Laplace-log-normal", tight, LaplaceLogNormal::rho(0.5)?, DELTA)?,
+        shifted("smooth uniform-log-normal", tight, UniformLogNormal::rho(0.5)?, DELTA)?,
+        shifted("smooth arsinh-normal", tight, ArsinhNormal::rho(0.5)?, DELTA)?,
+        stretched("smooth arsinh-normal, scale", tight, ArsinhNormal::rho(0.5)?, DELTA)?,
     ])
 }
 
@@ -86,7 +86,9 @@ fn queries() -> Audits {
         Audit::of(
             "smooth quantile, add-remove",
             "the lower quartile of records in [0, 1] with smooth noise",
-            Quantile::new(unit, 0.25)?.smoothly(PolyPlace::new(1.0)?)?.map(|output| output.clamp(0.0, 1.0)),
+            Quantile::new(unit, 0.25)?
+                .smoothly(PolyPlace::epsilon(1.0)?)?
+                .map(|output| output.clamp(0.0, 1.0)),
             [split(1, 3), split(2, 3)],
             0.0,
             number(),
@@ -94,7 +96,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth trimmed mean",
             "the mean of five records without the smallest and the largest, with smooth noise",
-            TrimmedMean::new(unit, 5, 1)?.smoothly(PolyPlace::new(1.0)?)?,
+            TrimmedMean::new(unit, 5, 1)?.smoothly(PolyPlace::epsilon(1.0)?)?,
             [split(3, 2), split(2, 3)],
             0.0,
             number(),
@@ -102,7 +104,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth winsorised mean",
             "the mean of five records, the smallest and the largest pulled in, with smooth noise",
-            WinsorisedMean::new(unit, 5, 1)?.smoothly(PolyPlace::new(1.0)?)?,
+            WinsorisedMean::new(unit, 5, 1)?.smoothly(PolyPlace::epsilon(1.0)?)?,
             [split(4, 1), split(3, 2)],
             0.0,
             number(),
@@ -110,7 +112,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth mean",
             "the mean of five records with smooth noise",
-            Mean::new(unit, 5)?.smoothly(StudentT::new(1.0)?)?,
+            Mean::new(unit, 5)?.smoothly(StudentT::epsilon(1.0)?)?,
             pair(),
             0.0,
             number(),
@@ -118,7 +120,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth variance",
             "the variance of five records with smooth noise",
-            Variance::new(unit, 5)?.smoothly(StudentT::new(1.0)?)?,
+            Variance::new(unit, 5)?.smoothly(StudentT::epsilon(1.0)?)?,
             pair(),
             0.0,
             number(),
@@ -126,7 +128,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth standard deviation",
             "the standard deviation of five records with smooth noise",
-            StandardDeviation::new(unit, 5)?.smoothly(Laplace::new(1.0, DELTA)?)?,
+            StandardDeviation::new(unit, 5)?.smoothly(Laplace::epsilon_delta(1.0, DELTA)?)?,
             pair(),
             DELTA,
             number(),
@@ -134,7 +136,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth triangles",
             "the number of triangles in a graph of 8 nodes with smooth noise",
-            Triangles::new(8).smoothly(PolyPlace::new(1.0)?)?,
+            Triangles::new(8).smoothly(PolyPlace::epsilon(1.0)?)?,
             books(),
             0.0,
             number(),

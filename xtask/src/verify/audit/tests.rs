@@ -60,7 +60,7 @@ fn half_of_the_noise_is_caught() {
     assert!(found.exceeded && found.lower.epsilon > 1.5, "{found:?}");
     assert!(found.neighbours == "0.0 and 1.0" && found.lower.event.contains("likelier on the"), "{found:?}");
 
-    let exact = Gaussian::analytic(1.0, 1e-3).unwrap();
+    let exact = Gaussian::epsilon_delta(1.0, 1e-3).unwrap();
     let exact = dp_core::Calibrate::calibrate(
         exact,
         dp_core::SensitivityIn::<dp_core::L2>::sensitivity(&given::<f64>(1.0)),

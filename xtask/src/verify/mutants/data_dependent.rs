@@ -56,7 +56,7 @@ fn two_medians(
     bound: impl Fn(&Median, &[f64]) -> Result<f64, Error>,
 ) -> Result<Caught, Error> {
     const EPSILON: f64 = 1.0;
-    let (query, library) = (median()?, median()?.smoothly(PolyPlace::new(EPSILON)?)?);
+    let (query, library) = (median()?, median()?.smoothly(PolyPlace::epsilon(EPSILON)?)?);
     let trial = Trial {
         promise: pure(EPSILON)?,
         neighbours: [&MEDIANS[0][..], &MEDIANS[1][..]],

@@ -32,7 +32,7 @@ fn many_values(effort: Effort, lies: f64) -> Result<Caught, Error> {
     const VALUES: u32 = 16;
     const OTHERS: NonZero<u64> = NonZero::new(15).expect("not zero");
     let keep = Bernoulli::new(EPSILON.exp() / (EPSILON.exp() + lies))?;
-    let library = KRandomizedResponse::new(VALUES, EPSILON)?;
+    let library = KRandomizedResponse::epsilon(EPSILON, VALUES)?;
     let trial = Trial {
         promise: pure(EPSILON)?,
         neighbours: [&0, &1],
@@ -53,7 +53,7 @@ fn many_values(effort: Effort, lies: f64) -> Result<Caught, Error> {
 fn unary(effort: Effort, factor: f64) -> Result<Caught, Error> {
     const EPSILON: f64 = 2.0;
     let (broken, library) =
-        (UnaryEncoding::symmetric(4, factor * EPSILON)?, UnaryEncoding::symmetric(4, EPSILON)?);
+        (UnaryEncoding::symmetric(factor * EPSILON, 4)?, UnaryEncoding::symmetric(EPSILON, 4)?);
     let trial = Trial {
         promise: pure(EPSILON)?,
         neighbours: [&0, &1],

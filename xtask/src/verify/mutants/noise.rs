@@ -88,7 +88,7 @@ fn mixed_noise(factor: f64) -> Result<Caught, Error> {
         })
     };
     let sensitivity = threshold / 2.0;
-    let (library, _) = MixedNoise::least_variance(epsilon, delta)?
+    let (library, _) = MixedNoise::epsilon_delta(epsilon, delta)?
         .calibrate(Sensitivity::<L1, AddRemove>::new(sensitivity)?)?;
     let broken = profile(&lecture(sensitivity)?, sensitivity, epsilon)?;
     let right = profile(library.branch(), sensitivity, epsilon)?;

@@ -63,7 +63,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
 fn holdout(effort: Effort) -> Result<Caught, Error> {
     const ANSWERS: u32 = 40;
     let asked = |budget: u32, questions: u32, data: &f64, rng: &mut Insecure| {
-        let scheme = ReusableHoldout::new(1.0, 1, 0.0, budget)?;
+        let scheme = ReusableHoldout::epsilon(1.0, 1, 0.0, budget)?;
         let records = [*data];
         let mut session = scheme.over(&records)?.simulate(rng);
         let mut sum = 0.0;

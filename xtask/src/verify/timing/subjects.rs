@@ -138,14 +138,14 @@ pub(super) fn all() -> Vec<Test> {
         sparse_vector("sparse vector, large threshold", 1e17),
     ]);
     tests.extend(histograms());
-    let response = RandomizedResponse::new(1.0).expect(POSSIBLE);
+    let response = RandomizedResponse::epsilon(1.0).expect(POSSIBLE);
     tests.push(even("randomized response", 8, vec![("no", false), ("yes", true)], move |bit, rng| {
         Measurement::draw(&response, bit, rng).ok()
     }));
     tests.extend([
-        report("k-ary response", KRandomizedResponse::new(16, 1.0).expect(POSSIBLE)),
-        report("unary encoding", UnaryEncoding::optimized(16, 1.0).expect(POSSIBLE)),
-        report("Hadamard response", HadamardResponse::new(16, 1.0).expect(POSSIBLE)),
+        report("k-ary response", KRandomizedResponse::epsilon(1.0, 16).expect(POSSIBLE)),
+        report("unary encoding", UnaryEncoding::epsilon(1.0, 16).expect(POSSIBLE)),
+        report("Hadamard response", HadamardResponse::epsilon(1.0, 16).expect(POSSIBLE)),
     ]);
     tests
 }
@@ -200,7 +200,7 @@ fn lists() -> Vec<Test> {
 /// Equal records, so that the query has the same work to do for all of them.
 fn smooth_median() -> Test {
     let query = Quantile::median(Bounds::new(-1e7, 1e7).expect(POSSIBLE));
-    let median = query.smoothly(smooth::PolyPlace::new(1.0).expect(POSSIBLE)).expect(POSSIBLE);
+    let median = query.smoothly(smooth::PolyPlace::epsilon(1.0).expect(POSSIBLE)).expect(POSSIBLE);
     let of = |name, value: f64| (name, vec![value; 11]);
     let data = vec![
         of("5.3", 5.3),

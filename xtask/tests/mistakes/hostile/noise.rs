@@ -10,7 +10,7 @@ use dp_mechanisms::local::{
 };
 use dp_mechanisms::selection::{Exponential, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK};
 use dp_mechanisms::{
-    AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Hierarchy, Laplace,
+    AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Formula, Gaussian, Hierarchy, Laplace,
     MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, SyntheticData, nearest_with_total,
     rng::Insecure, textbook_transfer_bound, transfer_bound,
 };
@@ -72,21 +72,22 @@ fn noise_is_calibrated_to_anything_or_refused() {
         if let (Ok(target), Some(other)) = (DiscreteLaplace::epsilon(x), other) {
             let _ = target.calibrate(other).map(|(noise, _)| noise.draw(&i64::MAX, &mut rng));
         }
-        for target in [Gaussian::analytic(x, y), Gaussian::analytic(y, 1e-6)].into_iter().flatten() {
+        for target in [Gaussian::epsilon_delta(x, y), Gaussian::epsilon_delta(y, 1e-6)].into_iter().flatten()
+        {
             let _ = target.calibrate(euclidean).map(|(noise, _)| noise.draw(&x, &mut rng));
         }
         let _ = (
-            Gaussian::classic(x, y).map(|t| t.calibrate(euclidean)),
-            Gaussian::v2(x, y).map(|t| t.calibrate(euclidean)),
+            Gaussian::printed(x, y, Formula::Classic).map(|t| t.calibrate(euclidean)),
+            Gaussian::printed(x, y, Formula::Lecture).map(|t| t.calibrate(euclidean)),
         );
         let _ = (
-            Gaussian::zcdp(x).map(|t| t.calibrate(euclidean)),
-            Gaussian::gdp(x).map(|t| t.calibrate(euclidean)),
+            Gaussian::rho(x).map(|t| t.calibrate(euclidean)),
+            Gaussian::mu(x).map(|t| t.calibrate(euclidean)),
         );
         let _ = (
-            DiscreteGaussian::zcdp(x),
-            DiscreteGaussian::analytic(x, y),
-            MixedNoise::least_variance(x, y),
+            DiscreteGaussian::rho(x),
+            DiscreteGaussian::epsilon_delta(x, y),
+            MixedNoise::epsilon_delta(x, y),
             MixedNoise::least_error(x, y, 0.5),
         );
         if let Ok(bounds) = Bounds::new(-1.0, 2.0) {
@@ -116,10 +117,10 @@ fn selections_and_histograms() {
         let _ = (
             StabilityHistogram::<u8>::epsilon_delta(x, y),
             SparseHistogram::epsilon(x, u64::MAX, y),
-            ReusableHoldout::new(x, 10, y, 3),
+            ReusableHoldout::epsilon(x, 10, y, 3),
         );
         let any = Approx::from_parts(Epsilon::saturating(x), Delta::saturating(y));
-        let _ = (RandomizedResponse::new(x), transfer_bound(&any), textbook_transfer_bound(any));
+        let _ = (RandomizedResponse::epsilon(x), transfer_bound(&any), textbook_transfer_bound(any));
         let _ = (
             SyntheticData::clamped(&scores),
             SyntheticData::with_total(&scores, 5),
@@ -132,13 +133,14 @@ fn selections_and_histograms() {
             let _ = (
                 TopK::epsilon(x, short(count)),
                 TopK::rho(x, short(count)),
-                ReusableHoldout::new(x, count, y, short(count)),
+                ReusableHoldout::epsilon(x, count, y, short(count)),
             );
-            let _ = (KRandomizedResponse::new(short(count), x), HadamardResponse::new(short(count), x));
-            let _ = (UnaryEncoding::symmetric(short(count), x), UnaryEncoding::optimized(short(count), x));
+            let _ =
+                (KRandomizedResponse::epsilon(x, short(count)), HadamardResponse::epsilon(x, short(count)));
+            let _ = (UnaryEncoding::symmetric(x, short(count)), UnaryEncoding::epsilon(x, short(count)));
         }
     }
     for (a, b) in pairs(&COUNTS) {
-        let _ = (Hierarchy::uniform(&[a, b]), CountMeanSketch::new(short(a), 1, short(b), 7, 1.0));
+        let _ = (Hierarchy::uniform(&[a, b]), CountMeanSketch::epsilon(1.0, short(a), 1, short(b), 7));
     }
 }

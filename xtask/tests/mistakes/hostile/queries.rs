@@ -39,8 +39,8 @@ fn queries() {
             Smoothness::new(x),
             SecondMoment::new(x),
             ArsinhNormal::with_sigma(0.5, x),
-            ArsinhNormal::new(x),
-            PolyPlace::new(x),
+            ArsinhNormal::rho(x),
+            PolyPlace::epsilon(x),
         );
         let _ = (
             PolyPlace::with_gamma(x, 4.0),

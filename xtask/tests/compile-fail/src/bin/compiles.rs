@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut budget = Budget::new(Pure::new(1.0)?);
     budget.spend(&both, &ages, &mut rng)?;
 
-    let gaussian = Count::matching(|age: &f64| *age >= 65.0).with(Gaussian::gdp(0.5)?)?;
+    let gaussian = Count::matching(|age: &f64| *age >= 65.0).with(Gaussian::mu(0.5)?)?;
     Budget::<Gdp, AddRemove>::new(Gdp::new(1.0)?).spend(&gaussian, &ages, &mut rng)?;
 
     let weaker = (&mean).relax::<Zcdp>().and((&mean).relax::<Zcdp>()).at_delta(Delta::new(1e-6)?);
@@ -48,10 +48,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     interaction.ask(7.0)?;
     budget.open(&votes, &mut rng)?.ask(7.0)?;
     votes.simulate(Insecure::seeded(1)).ask(7.0)?;
-    let holdout = ReusableHoldout::new(1.0, 4, 0.1, 1)?;
+    let holdout = ReusableHoldout::epsilon(1.0, 4, 0.1, 1)?;
     Budget::new(Pure::new(1.0)?).open(&holdout.over(&ages)?, &mut rng)?.ask(0.5, |age| age / 110.0)?;
     let (l1, l2) = (Sensitivity::<L1, AddRemove>::new(1.0)?, Sensitivity::<L2, AddRemove>::new(1.0)?);
-    MixedNoise::least_variance(1.0, 1e-6)?.for_sensitivities(l1, l2)?;
+    MixedNoise::epsilon_delta(1.0, 1e-6)?.for_sensitivities(l1, l2)?;
 
     let schedule = Schedule { rates: LearningRate::Constant(0.1), steps: 3, noise: Noise::Constant(1.0) };
     let (loss, sampler) = (LinearRegression::<[f64; 2]>::new(1)?, MultiPass::new(100, 1)?);

@@ -9,7 +9,7 @@ use dp_sensitivity::Count;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ages = [23.0, 35.0, 61.0, 47.0];
-    let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Gaussian::gdp(0.5)?)?;
+    let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Gaussian::mu(0.5)?)?;
     let mut budget = Budget::<Pure, AddRemove>::new(Pure::new(1.0)?);
     println!("{}", budget.spend(&seniors, &ages, &mut OsSeeded::new()?)?); // the mistake
     Ok(())

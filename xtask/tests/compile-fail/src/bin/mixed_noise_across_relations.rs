@@ -8,6 +8,6 @@ use dp_mechanisms::MixedNoise;
 fn main() -> Result<(), dp_core::Error> {
     let l1 = Sensitivity::<L1, AddRemove>::new(1.0)?;
     let l2 = Sensitivity::<L2, ReplaceOne>::new(1.5)?;
-    MixedNoise::least_variance(1.0, 1e-6)?.for_sensitivities(l1, l2)?; // the mistake
+    MixedNoise::epsilon_delta(1.0, 1e-6)?.for_sensitivities(l1, l2)?; // the mistake
     Ok(())
 }

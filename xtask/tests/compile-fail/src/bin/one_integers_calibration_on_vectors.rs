@@ -8,6 +8,6 @@ use dp_sensitivity::Histogram;
 
 fn main() -> Result<(), Error> {
     let parity = Histogram::new(2, |record: &usize| record % 2)?.in_integers();
-    let _ = parity.with(Vector::new(DiscreteGaussian::analytic(1.0, 1e-6)?))?; // the mistake
+    let _ = parity.with(Vector::new(DiscreteGaussian::epsilon_delta(1.0, 1e-6)?))?; // the mistake
     Ok(())
 }

@@ -7,7 +7,7 @@ use dp_sensitivity::SecondMoment;
 use dp_sensitivity::smooth::{PolyPlace, Smooth};
 
 fn smooth(query: SecondMoment<AddRemove>) -> Result<(), Error> {
-    let _ = Smooth::new(query, PolyPlace::new(0.5)?)?; // the mistake
+    let _ = Smooth::new(query, PolyPlace::epsilon(0.5)?)?; // the mistake
     Ok(())
 }
 

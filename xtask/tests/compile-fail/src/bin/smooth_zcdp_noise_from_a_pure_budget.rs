@@ -9,7 +9,7 @@ use dp_sensitivity::Quantile;
 use dp_sensitivity::smooth::{ArsinhNormal, Smoothly};
 
 fn spend(rng: &mut OsSeeded) -> Result<(), Error> {
-    let median = Quantile::median(Bounds::new(0.0, 110.0)?).smoothly(ArsinhNormal::new(0.5)?)?;
+    let median = Quantile::median(Bounds::new(0.0, 110.0)?).smoothly(ArsinhNormal::rho(0.5)?)?;
     let mut budget = Budget::<Pure, AddRemove>::new(Pure::new(1.0)?);
     let _ = budget.spend(&median, &[1.0, 2.0], rng); // the mistake
     Ok(())
