@@ -73,3 +73,8 @@ pub use event::Event;
 #[doc(inline)]
 pub use ledger::Ledger;
 pub use limit::Limit;
+
+/// The program of the README, which a test runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -142,3 +142,8 @@ pub use query::{Query, SensitivityIn};
 pub use rng::SecureRng;
 #[doc(inline)]
 pub use sensitivity::{L1, L2, LInf, LInfMonotone, MeasuredIn, Norm, Sensitivity, Subadditive};
+
+/// The program of the README, which a test runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -132,3 +132,8 @@ pub use symmetric::Symmetric;
 pub use synthetic::{SyntheticData, nearest_with_total};
 pub use transfer::{textbook_transfer_bound, transfer_bound};
 pub use vector::{Coordinatewise, CoordinatewiseIn, Vector};
+
+/// The program of the README, which a test runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

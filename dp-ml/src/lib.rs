@@ -55,3 +55,8 @@ pub use self::perturbation::{ConvexLoss, ConvexProblem, HuberLoss, LogisticLoss,
 pub use self::plan::Plan;
 pub use self::rate::Rate;
 pub use self::regression::{CrossProducts, Example, LeastEigenvalue, LinearModel, LinearRegression};
+
+/// The program of the README, which a test runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -75,7 +75,7 @@ impl Histogram<f64, fn(&f64) -> usize, AddRemove> {
     ) -> Result<Histogram<f64, impl Fn(&f64) -> usize + Clone, AddRemove>, Error> {
         let edges: Vec<f64> = edges.into_iter().collect();
         if let Some([lower, upper]) =
-            edges.array_windows().find(|[a, b]| a.partial_cmp(b) != Some(Ordering::Less))
+            edges.windows(2).find(|pair| pair[0].partial_cmp(&pair[1]) != Some(Ordering::Less))
         {
             return Err(Error::BadBounds { lower: *lower, upper: *upper });
         }

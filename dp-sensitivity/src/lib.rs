@@ -132,3 +132,8 @@ pub use top_k::{Mode, TopK};
 pub use trimmed_mean::TrimmedMean;
 pub use variance::Variance;
 pub use winsorised_mean::WinsorisedMean;
+
+/// The program of the README, which a test runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

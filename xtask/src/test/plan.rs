@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::component::Component::{Clippy, Rustfmt};
+use super::component::Component::{Clippy, Deny, Rustfmt};
 use super::step::Step;
 use crate::workspace::{self, Library};
 
@@ -15,6 +15,7 @@ pub(super) fn steps(libraries: &[Library], examples: &[String]) -> Vec<Step> {
     let features = libraries.iter().flat_map(of).collect::<Vec<_>>().join(",");
     let mut steps = vec![
         Step::cargo("fmt --all --check").needing(Rustfmt),
+        Step::cargo("deny check licenses bans sources").needing(Deny),
         Step::cargo(&format!("clippy --workspace --all-targets --features {features} -- -D warnings"))
             .needing(Clippy),
         Step::cargo(&format!("test --workspace --features {features}")),

@@ -44,7 +44,7 @@ impl Ledger {
             );
         }
         claims.sort_by(|a, b| natural::key(a.id).cmp(&natural::key(b.id)));
-        if let Some([first, second]) = claims.array_windows().find(|[a, b]| a.id == b.id) {
+        if let Some([first, second]) = claims.windows(2).find(|pair| pair[0].id == pair[1].id) {
             bail!(
                 "two claims are called {}: \"{}\" and \"{}\"; give one of them another id",
                 first.id,

@@ -106,6 +106,6 @@ mod tests {
     fn names_are_told_apart() {
         let mut names: Vec<_> = all().iter().map(|mutant| mutant.name).collect();
         names.sort_unstable();
-        assert!(names.array_windows().all(|[a, b]| a != b));
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
     }
 }
