@@ -34,7 +34,7 @@ pub use polynomial_tail::PolynomialTail;
 pub use signed::Signed;
 pub use student_t::StudentT;
 
-/// The first or the second of two enclosures that are both computed: which one it is, which is a fact about the noise, does not decide how much work there is.
+/// The first or the second of two enclosures that are both computed: which one it is, which is a fact about the noise, does not decide what is computed.
 fn chosen(first: bool, [a, b]: [Enclosure; 2]) -> Enclosure {
     // The compiler is not to know that one of them is for nothing.
     let (a, b) = (black_box(a), black_box(b));

@@ -16,7 +16,7 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 /// 1. With probability (γ − 1)/γ propose a uniform x on (0, 1). Else propose x = U^(−1/(γ−1)), which passes t > 1 with probability t^(1−γ).
 /// 2. Accept with probability (1 + x^γ)⁻¹ / min(1, x^−γ), which is 1/(1 + x^γ) below one and 1/(1 + x^−γ) above it. It is at least one half.
 ///
-/// In floats all takes the same work and the same random words below one and above it. Both decisions are exact for the γ that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as 2^2⁴¹; scaled, either is beyond all floats.
+/// Below one and above it, it takes the same random words and the same steps in floats, of which the exponential function takes a little longer above one. Both decisions are exact for the γ that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
 /// use dp_core::Scale;
