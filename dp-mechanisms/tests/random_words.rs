@@ -183,6 +183,10 @@ fn the_first_of_many() {
         (0..300u16).map(|i| if i == 7 { 1e20 } else { 0.0 }).collect(),
         vec![1e300; 300],
         vec![1e-320; 300],
+        // All but one are equal to twenty digits, and the one is far below them.
+        (0..300u16)
+            .map(|i| 2f64.powi(60) + if i == 0 { 0.0 } else { 2f64.powi(39) + 256.0 * f64::from(i) })
+            .collect(),
     ];
     for scores in lists {
         let mean = taken(&|scores: &[f64], rng: &mut Counting| drop(mechanism.draw(scores, rng)), &scores);

@@ -105,3 +105,8 @@ pub mod account {
 pub mod learn {
     pub use dp_ml::*;
 }
+
+/// The program of the README, which a test runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -190,25 +190,42 @@ fn steps<R: Rng + ?Sized>(
 
 /// The point for a rest, if it is the same for all reals of the enclosure and floats suffice to see it.
 ///
-/// With P the larger magnitude of the two products, product, sum and the last difference are each off by at most 2⁻⁵³·(P + 2), and the fraction by 2⁻⁶⁰: together less
-/// than 2⁻⁵¹·(P + 1). There is no branch on the rest.
+/// Let f be the rest in steps, |f| < 1, and x an end of the noise in steps. Then x = n + r with a whole n and |r| ≤ ½, exactly, and
+///
+/// > round(f + x) = n + \[r ≥ ½ − f\] + \[r ≥ −½ − f\] − 1.
+///
+/// - *Errors.* x is moved outwards by 2⁻⁵¹ of itself, which covers the rounding of its product. Where ±½ − f is below ¼ in magnitude, it is exact (Sterbenz); elsewhere it is off by 2⁻⁵³ of itself and by the 2⁻⁶⁰ of a rest that
+///   vanished, and is moved by 2⁻⁵¹ of itself.
+/// - *Small noise.* Near a boundary f is a multiple of 2⁻⁵⁴, and so is ±½ − f: none of these lies strictly between 0 and 2⁻⁵⁴, nor between −2⁻⁵⁴ and 0. So all noise of one sign that is smaller leads to the same point, and
+///   only its sign matters, also for an answer on the boundary itself. Hence a product may underflow, if its sign is kept, and a spread below 2⁻¹⁰⁰ may be taken as 2⁻¹⁰⁰, if what comes out is below 2⁻⁶⁰.
+///
+/// So how close an answer lies to a boundary does not decide whether floats suffice, however small the scale is. There is no branch on the rest, nor on the scale.
 fn by_floats(rest: f64, scale: Scale, grid: Grid, real: Enclosure) -> Option<IBig> {
     const SLACK: f64 = 2.0 * f64::EPSILON; // 2⁻⁵¹
     const LARGEST: f64 = f64::from_bits((1023 + 50) << 52); // 2⁵⁰
+    const SMALL: f64 = f64::from_bits((1023 - 60) << 52); // 2⁻⁶⁰
+    const SMALLEST: f64 = f64::from_bits((1023 - 100) << 52); // 2⁻¹⁰⁰
     let ruler = Ruler::new(grid)?;
-    let spread = scale.get() * ruler.per_step;
-    // Products with powers of two are exact where no number involved is subnormal, and none has vanished.
-    if !(spread.is_normal() && scale.get().is_normal()) {
-        return None;
-    }
+    let (spread, is_raised) = ruler.spread(scale);
     let fraction = ruler.fraction(rest);
     let (low, high) = (spread * real.lo(), spread * real.hi());
     let largest = low.abs().max(high.abs());
-    let slack = SLACK * (largest + 1.0);
-    let round = |position: f64| (position + WHOLE) - WHOLE;
-    let (low, high) = (round((fraction + low) - slack), round((fraction + high) + slack));
+    let limit = if is_raised { SMALL } else { LARGEST };
+    let nearest = |noise: f64, slack: f64| {
+        let whole = (noise + WHOLE) - WHOLE;
+        let part = noise - whole;
+        let passes = |boundary: f64| {
+            let distance = boundary - fraction;
+            f64::from(u8::from(part >= distance + slack * distance.abs()))
+        };
+        whole + (passes(0.5) + passes(-0.5)) - 1.0
+    };
+    let (below, above) = (low - low.abs() * SLACK, high + high.abs() * SLACK);
+    // Negative noise is not 0, where halves go up.
+    let above = if real.hi() < 0.0 { above.min(-SMALLEST) } else { above };
+    let (low, high) = (nearest(below, SLACK), nearest(above, -SLACK));
     #[allow(clippy::cast_possible_truncation)] // a whole number below 2⁵¹
-    (low == high && largest < LARGEST).then(|| IBig::from(low as i64))
+    (low == high && largest < limit).then(|| IBig::from(low as i64))
 }
 
 /// The point for a rest, if it is the same for all reals of the interval, which is known to about `precision` digits.
@@ -329,16 +346,103 @@ mod tests {
 
     #[test]
     fn the_answer_does_not_decide_the_way() {
-        for (b, k) in [(1.0, -30), (1.3, -30), (2f64.powi(-200), -40), (1e-300, 0), (1e9, -10)] {
-            // One in 2¹⁰ or fewer is expected not to be settled, 16 of all; more than 80 with probability below 10⁻²⁰ for each answer (Poisson). Where noise is far below a step, an answer on a
-            // boundary is left to the sign of the noise, by whoever draws: that is a matter of the ideal release.
-            let far_below = b < 2f64.powi(k - 20);
-            assert_way_is_that_of_the_noise(grid(k), 80, |word, answer| {
-                let real = Exponential::of(Uniform::with_prefix(word, 64));
-                let rest = Place::of(answer, grid(k)).rest;
-                let near_boundary = (rest.abs() / grid(k).step() - 0.5).abs() < 1e-9;
-                (far_below && near_boundary) || by_floats(rest, scale(b), grid(k), real.enclosure()).is_some()
-            });
+        for (b, k) in [
+            (1.0, -30),
+            (1.3, -30),
+            (2f64.powi(-200), -40),
+            (1e-300, 0),
+            (1e9, -10),
+            (1.0, 20),
+            (1.0, 36),
+            (1.0, 47),
+            (2f64.powi(-51), 0),
+            (1.3 * 2f64.powi(-54), 0),
+            (2f64.powi(-60), 0),
+            (f64::MIN_POSITIVE, 300),
+            (f64::from_bits(3), 0),
+        ] {
+            // One in 2¹⁰ or fewer is expected not to be settled, 16 of all; more than 80 with probability below 10⁻²⁰ for each answer (Poisson). An answer on a boundary
+            // that noise is far below is settled by the sign of the noise.
+            for negative in [false, true] {
+                assert_way_is_that_of_the_noise(grid(k), 80, |word, answer| {
+                    let real = Exponential::of(Uniform::with_prefix(word, 64)).enclosure();
+                    let real = if negative { -real } else { real };
+                    let rest = Place::of(answer, grid(k)).rest;
+                    by_floats(rest, scale(b), grid(k), real).is_some()
+                });
+            }
+        }
+    }
+
+    /// What floats settle, integers settle in the same way, for any real of the enclosure.
+    fn assert_floats_are_right(rest: f64, b: f64, k: i32, ends: (f64, f64)) -> bool {
+        let (low, high) = (ends.0.min(ends.1), ends.0.max(ends.1));
+        let found = by_floats(rest, scale(b), grid(k), Enclosure::new(low, high));
+        if let Some(found) = &found {
+            for end in [low, high] {
+                // An end that is no real of the open enclosure may be the boundary itself.
+                let exact = by_interval(rest, scale(b), grid(k), 256, &Interval::exactly(end)).unwrap();
+                assert!(
+                    *found == exact || end == 0.0,
+                    "{rest:e} {b:e} {k} [{low:e}, {high:e}]: {found} {exact}"
+                );
+            }
+        }
+        found.is_some()
+    }
+
+    #[test]
+    fn floats_round_reals_next_to_boundaries_as_integers_do() {
+        let mut settled = 0;
+        for (b, k) in [
+            (1.0, 0),
+            (2f64.powi(-54), 0),
+            (1.5 * 2f64.powi(-53), 0),
+            (1e-30, -3),
+            (3e-320, 0),
+            (1e-200, 800),
+            (5.0, -20),
+        ] {
+            let step = grid(k).step();
+            for half in [0.5f64, -0.5] {
+                for rest in [
+                    half,
+                    half.next_up(),
+                    half.next_down(),
+                    half + 3.0 * half.signum() * 2f64.powi(-53),
+                    0.25 * half,
+                    0.0,
+                    1.75 * half,
+                ] {
+                    for size in [1e-18, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 17.0, 2f64.powi(60), 1e60] {
+                        for noise in [size, -size] {
+                            for wide in [0.0, f64::EPSILON, 1e-9] {
+                                let ends = (noise * (1.0 - wide), noise * (1.0 + wide));
+                                settled += usize::from(assert_floats_are_right(rest * step, b, k, ends));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(settled > 2000, "{settled}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3_000))]
+        #[test]
+        fn floats_round_any_real_as_integers_do(
+            rest in prop_oneof![-1.0..1.0f64, Just(0.5), Just(-0.5), (-4i32..5, any::<bool>()).prop_map(|(units, negative)| {
+                let rest = 0.5 + f64::from(units) * 2f64.powi(-53);
+                if negative { -rest } else { rest }
+            })],
+            mantissa in 1.0..2.0f64, exponent in prop_oneof![-1074i32..40, -70i32..10], k in -60i32..60,
+            real in prop_oneof![-3.0..3.0f64, -1e12..1e12f64, -1e-9..1e-9f64], wide in prop_oneof![Just(0.0), 0.0..1e-10f64],
+        ) {
+            let b = mantissa * 2f64.powi(exponent.max(-1000)) * 2f64.powi(exponent.min(-1000) + 1000);
+            if b > 0.0 {
+                assert_floats_are_right(rest * grid(k).step(), b, k, (real * (1.0 - wide), real * (1.0 + wide)));
+            }
         }
     }
 

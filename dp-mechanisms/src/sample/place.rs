@@ -8,6 +8,8 @@
 //! since `whole` moves all points of the grid alike. How large the answer is matters for `whole` alone, which takes part in one addition. What decides *how* j is found is
 //! the noise and the rest, and the rest is hidden by the noise: see [what the clock tells](super#what-the-clock-tells).
 
+use dp_core::Scale;
+
 use super::Grid;
 
 const SIGN: u64 = 1 << 63;
@@ -73,6 +75,8 @@ pub(super) struct Ruler {
 impl Ruler {
     /// By how many steps the rest of an answer in floats may differ from what it is: 2⁻⁶⁰.
     pub(super) const ERROR: f64 = f64::from_bits((1023 - 60) << 52);
+    /// 2⁻¹⁰⁰.
+    const SMALLEST_SPREAD: f64 = f64::from_bits((1023 - 100) << 52);
     const FINEST: i32 = -850;
     const COARSEST: i32 = 900;
 
@@ -100,6 +104,15 @@ impl Ruler {
         let bits = rest.to_bits();
         let vanishes = ones_if_less((bits & !SIGN).cast_signed(), self.tiny.to_bits().cast_signed());
         f64::from_bits(bits & !vanishes) * self.per_step
+    }
+
+    /// A scale in steps, and whether that is raised: scales below [`SMALLEST_SPREAD`](Self::SMALLEST_SPREAD) steps are taken as that. The scale of smooth noise is private: like a rest, it is
+    /// looked at as an integer, and takes part in no arithmetic where it is subnormal.
+    #[inline]
+    pub(super) fn spread(self, scale: Scale) -> (f64, bool) {
+        let least = self.step * Self::SMALLEST_SPREAD;
+        let (bits, least) = (scale.get().to_bits(), least.to_bits());
+        (f64::from_bits(bits.max(least)) * self.per_step, bits < least)
     }
 
     /// whole + 2^k·steps for a whole number of at most 2⁵³ steps, rounded once, and saturating like [`Grid::value`].

@@ -7,6 +7,8 @@ use super::{Grid, single};
 
 /// The largest scale in steps for which floats settle most draws: 2⁴⁰.
 const LARGEST_SPREAD: f64 = f64::from_bits((1023 + 40) << 52);
+/// The smallest one: 2⁻³⁶. An answer on a boundary is left to the noise, and with smaller noise most of these draws would lie within [`FRACTION_ERROR`] of it; at this one they are one in 2¹⁴.
+const SMALLEST_SPREAD: f64 = f64::from_bits((1023 - 36) << 52);
 /// The same for half a word of random bits: 2²⁰.
 const LARGEST_SHORT_SPREAD: f64 = f64::from_bits((1023 + 20) << 52);
 /// From here on, 2⁵² steps, every float is a whole number of steps.
@@ -27,14 +29,14 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// For standard noise that is known up to `error`, its magnitude below 16. `None` where floats do not suffice: a scale above 2⁴⁰ steps, or steps
-    /// near the ends of the floats.
+    /// For standard noise that is known up to `error`, its magnitude below 16. `None` where floats do not suffice: a scale above 2⁴⁰ steps or below 2⁻³⁶, or steps
+    /// near the ends of the floats. The scale and the grid are public, and then all draws take the long way, whatever the answer.
     pub(super) fn new(scale: Scale, grid: Grid, error: f64) -> Option<Self> {
         let ruler = Ruler::new(grid)?;
         let spread = scale.get() * ruler.per_step;
         // A quotient by a power of two is exact unless it is subnormal.
-        let exact = spread.is_normal() && scale.get().is_normal();
-        (exact && spread < LARGEST_SPREAD).then_some(Self { ruler, spread, margin: margin(spread, error) })
+        let exact = (SMALLEST_SPREAD..LARGEST_SPREAD).contains(&spread) && scale.get().is_normal();
+        exact.then_some(Self { ruler, spread, margin: margin(spread, error) })
     }
 
     /// The point of the grid that is nearest to answer ± scale·magnitude, if floats tell. The lowest bit of `sign` decides the sign.

@@ -51,7 +51,7 @@
 //! # What the clock tells
 //!
 //! All draws do the same work for every candidate, whatever its score, its rivals and their order: subnormal scores, ties, scores that are far apart and those that are no numbers included. What differs is
-//! the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly tie. The number of candidates is public, and shows.
+//! the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly tie. The number of candidates is public, and shows. At scales up to 10⁻²⁵⁰ all candidates are compared by their digits, whatever their scores.
 //!
 //! # Scores that are no numbers
 //!

@@ -339,13 +339,18 @@ mod tests {
 
     #[test]
     fn the_answer_does_not_decide_the_way() {
-        for (sigma, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0)] {
+        for (sigma, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1.0, 20), (1.0, 36)] {
             let sampler = Sampler::new(scale(sigma), grid(exponent));
             // One in 2¹² or fewer is expected not to be settled, 4 of all; more than 40 with probability below 10⁻²⁰ for each answer (Poisson).
             assert_way_is_that_of_the_noise(grid(exponent), 40, |word, answer| {
                 let Part::Under(strip) = sampler.envelope.part(word) else { return true };
                 sampler.steps.unwrap().settle(answer, middle(word, strip), word).is_some()
             });
+        }
+        // Beside coarser steps an answer on a boundary is left to the noise in most draws: all answers take the long way.
+        for (sigma, exponent) in [(1.0, 37), (1.3, 47), (1.0, 60), (1e-200, 0)] {
+            let sampler = Sampler::new(scale(sigma), grid(exponent));
+            assert!(sampler.steps.is_none() && sampler.short.is_none(), "{sigma} {exponent}");
         }
     }
 

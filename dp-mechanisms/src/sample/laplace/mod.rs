@@ -329,12 +329,18 @@ mod tests {
 
     #[test]
     fn the_answer_does_not_decide_the_way() {
-        for (b, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1e-200, -690)] {
+        for (b, exponent) in
+            [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1e-200, -690), (1.0, 20), (1.0, 36)]
+        {
             let sampler = Sampler::new(scale(b), grid(exponent));
-            // One in 2¹⁴ or fewer is expected not to be settled; more than 20 with probability below 10⁻¹⁵ for each answer (Poisson).
+            // One in 2¹³ or fewer is expected not to be settled; more than 20 with probability below 10⁻¹⁴ for each answer (Poisson).
             assert_way_is_that_of_the_noise(grid(exponent), 20, |word, answer| {
                 sampler.fast.unwrap().settle(word, answer).is_some()
             });
+        }
+        // Beside coarser steps an answer on a boundary is left to the noise in most draws: all answers take the long way.
+        for (b, exponent) in [(1.0, 37), (1.3, 47), (1.0, 60), (1e-200, 0), (1e-300, 900)] {
+            assert!(Sampler::new(scale(b), grid(exponent)).fast.is_none(), "{b} {exponent}");
         }
     }
 

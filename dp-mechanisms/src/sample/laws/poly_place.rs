@@ -4,7 +4,7 @@ use dp_core::Error;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::{GUARD, Signed};
+use super::{GUARD, Signed, chosen};
 use crate::arguments::within;
 use crate::sample::lazy::{self, clearly_less, settle};
 use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
@@ -17,7 +17,7 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 /// 2. If it does, the magnitude is γ·U^(−1/(γ−1)), which passes x > γ with probability (x/γ)^(1−γ).
 /// 3. If it does not, it is the magnitude, with probability (γ − 1)/γ; else begin again.
 ///
-/// A round ends with probability at least 0.36, that of γ next to 1. All decisions are exact for the γ that the float denotes. Where U^(−1/(γ−1)) passes e^2⁴⁰, which happens for a γ next to 1, it counts as
+/// A round ends with probability at least 0.36, that of γ next to 1. In floats it takes the same work and the same random words within γ and beyond. All decisions are exact for the γ that the float denotes. Where U^(−1/(γ−1)) passes e^2⁴⁰, which happens for a γ next to 1, it counts as
 /// 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
@@ -63,9 +63,9 @@ impl PolyPlace {
     }
 
     /// Whether a uniform lies below (γ − 1)/γ.
-    fn accepts<R: Rng + ?Sized>(self, bits: &mut Bits<'_, R>) -> bool {
+    fn accepts<R: Rng + ?Sized>(self, uniform: &mut Uniform, bits: &mut Bits<'_, R>) -> bool {
         settle(
-            &mut Uniform::start(bits),
+            uniform,
             bits,
             |uniform| {
                 let gamma = Enclosure::point(self.gamma);
@@ -97,7 +97,7 @@ pub struct Magnitude {
 impl Lazy for Magnitude {
     fn enclosure(&self) -> Enclosure {
         let (exponential, gamma) = (self.exponential.enclosure(), Enclosure::point(self.law.gamma));
-        if self.within { exponential } else { gamma * (exponential / (gamma - Enclosure::ONE)).exp() }
+        chosen(self.within, [exponential, gamma * (exponential / (gamma - Enclosure::ONE)).exp()])
     }
 
     fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval {
@@ -120,12 +120,11 @@ impl Law for PolyPlace {
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
         loop {
-            let mut exponential = lazy::Exponential::start(bits);
-            let within = self.is_within(&mut exponential, bits);
-            if !within {
-                exponential = lazy::Exponential::start(bits); // the tail has one of its own
-            }
-            if !within || self.accepts(bits) {
+            // The second uniform is the tail's own, or says whether what lies within is accepted. It is asked in both cases: an answer that nobody looks at changes no law, and the digits that were drawn stay.
+            let (mut first, mut second) = (lazy::Exponential::start(bits), Uniform::start(bits));
+            let (within, accepted) = (self.is_within(&mut first, bits), self.accepts(&mut second, bits));
+            if accepted | !within {
+                let exponential = if within { first } else { lazy::Exponential::of(second) };
                 return Signed::fairly(Magnitude { law: *self, exponential, within }, bits);
             }
         }

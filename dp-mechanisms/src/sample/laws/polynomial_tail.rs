@@ -4,7 +4,7 @@ use dp_core::Error;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::{GUARD, Signed};
+use super::{GUARD, Signed, chosen};
 use crate::arguments::within;
 use crate::sample::lazy::{self, clearly_less, settle};
 use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
@@ -16,7 +16,7 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 /// 1. With probability (γ − 1)/γ propose a uniform x on (0, 1). Else propose x = U^(−1/(γ−1)), which passes t > 1 with probability t^(1−γ).
 /// 2. Accept with probability (1 + x^γ)⁻¹ / min(1, x^−γ), which is 1/(1 + x^γ) below one and 1/(1 + x^−γ) above it. It is at least one half.
 ///
-/// Both decisions are exact for the γ that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as 2^2⁴¹; scaled, either is beyond all floats.
+/// Below one and above it, it takes the same random words and the same steps in floats, of which the exponential function takes a little longer above one. Both decisions are exact for the γ that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
 /// use dp_core::Scale;
@@ -116,7 +116,7 @@ impl Proposal {
     fn distance_enclosure(&self) -> Enclosure {
         let gamma = Enclosure::point(self.law.gamma);
         let product = self.exponential.enclosure() * gamma;
-        if self.body { product } else { product / (gamma - Enclosure::ONE) }
+        chosen(self.body, [product, product / (gamma - Enclosure::ONE)])
     }
 
     fn per_tail(&self, value: &Interval, digits: u32) -> Interval {
@@ -127,11 +127,8 @@ impl Proposal {
 impl Lazy for Proposal {
     fn enclosure(&self) -> Enclosure {
         let exponential = self.exponential.enclosure();
-        if self.body {
-            (-exponential).exp()
-        } else {
-            (exponential / (Enclosure::point(self.law.gamma) - Enclosure::ONE)).exp()
-        }
+        let beyond = exponential / (Enclosure::point(self.law.gamma) - Enclosure::ONE);
+        chosen(self.body, [-exponential, beyond]).exp()
     }
 
     fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval {

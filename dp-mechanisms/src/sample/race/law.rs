@@ -24,7 +24,10 @@ pub trait NoiseLaw {
 
     /// Floats between which the noise lies, whatever digits follow those of the word; infinite where floats do not tell.
     ///
-    /// Finite ends are below 24 in magnitude, and 2⁻⁴⁷ farther out than they need to be.
+    /// Finite ends are below 24 in magnitude, and 2⁻⁴⁷ farther out than they need to be; or, where floats do not place the noise, below 45, and 0.2 farther out.
+    ///
+    /// An upper end is infinite for one word in 2¹⁵ or in 2²⁴, so that such a candidate is compared whatever the scores. A lower one is not, but for one in 2⁶³: it matters for a leader alone, and
+    /// would tell that there is one.
     fn between(word: u64) -> (f64, f64);
 
     /// Encloses the noise between floats, from an enclosure of E.
@@ -32,6 +35,12 @@ pub trait NoiseLaw {
 
     /// Encloses the noise to about `precision` digits, from an interval of E; `None` when E may be too close to zero for that.
     fn interval(exponential: Interval, negative: bool, precision: u32) -> Option<Interval>;
+}
+
+/// What noise is at least if U ≥ 2⁻⁶³, which a prefix that is not zero says.
+#[inline]
+fn least(prefix: u64, least: f64) -> f64 {
+    if prefix > 0 { least } else { f64::NEG_INFINITY }
 }
 
 /// Gumbel noise: Pr(N ≤ z) = e^(−e^(−z)).
@@ -49,7 +58,7 @@ pub struct LaplaceNoise;
 impl NoiseLaw for GumbelNoise {
     const SIGNED: bool = false;
 
-    /// For a U below 2⁻¹⁵ the noise is at most that of 2⁻¹⁵; for one so close to one that E < 2⁻²⁴, it is at least that of 2⁻²⁴.
+    /// For a U below 2⁻¹⁵ the noise is at most that of 2⁻¹⁵, and above −ln 44 > −3.79 if U ≥ 2⁻⁶³; for one so close to one that E < 2⁻²⁴, it is at least that of 2⁻²⁴.
     #[inline]
     fn between(word: u64) -> (f64, f64) {
         const MARGIN: f64 = 2.0 * GUMBEL_ERROR;
@@ -57,7 +66,7 @@ impl NoiseLaw for GumbelNoise {
         let exponential = exponential(prefix.max(SMALLEST_PREFIX));
         let noise = gumbel(exponential.max(SMALLEST_EXPONENTIAL));
         (
-            if prefix >= SMALLEST_PREFIX { noise - MARGIN } else { f64::NEG_INFINITY },
+            if prefix >= SMALLEST_PREFIX { noise - MARGIN } else { least(prefix, -4.0) },
             if exponential >= SMALLEST_EXPONENTIAL { noise + MARGIN } else { f64::INFINITY },
         )
     }
@@ -97,7 +106,9 @@ impl NoiseLaw for LaplaceNoise {
     #[inline]
     fn between(word: u64) -> (f64, f64) {
         let (near, far) = ExponentialNoise::between(word);
-        if word & 1 == 1 { (-far, -near) } else { (near, far) }
+        // The far end is a lower one: E ≤ 63·ln 2 < 43.7 if U ≥ 2⁻⁶³.
+        let lowest = if far < f64::INFINITY { -far } else { least(word >> 1, -44.0) };
+        if word & 1 == 1 { (lowest, -near) } else { (near, far) }
     }
 
     fn enclose(exponential: Enclosure, negative: bool) -> Enclosure {
@@ -120,14 +131,18 @@ mod tests {
     fn assert_encloses<L: NoiseLaw>(word: u64, width: f64) {
         let ((lower, upper), noise) = (L::between(word), Noise::<L>::known(word).enclosure());
         assert!(lower <= noise.lo() && noise.hi() <= upper, "{word:#x}: [{lower}, {upper}], but {noise}");
-        if upper - lower < f64::INFINITY {
+        let prefix = word >> 1;
+        if prefix >= SMALLEST_PREFIX && upper - lower < f64::INFINITY {
             assert!(
                 upper - lower <= width && lower.abs().max(upper.abs()) < 24.0,
                 "{word:#x}: {lower} {upper}"
             );
         } else {
-            let rare = word >> 1 < SMALLEST_PREFIX || word > u64::MAX - (1 << 41);
+            let rare = prefix < SMALLEST_PREFIX || word > u64::MAX - (1 << 41);
             assert!(rare, "{word:#x} goes the long way for no reason");
+            // All that is said of these is that a leader stays one.
+            assert!(prefix == 0 || lower > -45.0, "{word:#x}: {lower}");
+            assert!(![-4.0, -44.0].contains(&lower) || noise.lo() - lower > 0.2, "{word:#x}: {lower}");
         }
     }
 

@@ -12,7 +12,8 @@
 //!
 //! All candidates take the same work in floats, whatever their scores and their order: where they stand, and the bar that the k-th of them reaches
 //! ([`bar`]). Then all are looked at once more for those who may reach the bar: the winners, and those whose noise floats do not place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others,
-//! whatever the scores.
+//! whatever the scores. Candidates for the first k places are seen from the k-th score, which is found to its last digit: at most k − 1 others are above it, so that what is compared at the bar are
+//! numbers of the size of the noise, whatever ties there are. At scales up to 10⁻²⁵⁰ floats are not asked at all, and all candidates are compared by their digits.
 //!
 //! - k winners are put into a random order and sorted, which takes a time whose law depends on k alone;
 //! - comparisons by enclosures, which take as long as fifteen candidates, are made where floats do not tell: for two candidates at the bar, or two winners, that are closer than 2⁻²⁰ scales
@@ -34,7 +35,7 @@ pub use self::law::{ExponentialNoise, GumbelNoise, LaplaceNoise};
 
 use self::bar::{last_of_the_first, reached_by};
 use self::runner::{Runner, first, ranking};
-use self::track::{Track, finite, larger};
+use self::track::{Track, finite, larger, suits};
 use super::{Bits, shuffle};
 
 /// How many candidates are looked at together.
@@ -62,6 +63,9 @@ pub(crate) fn winners<L: NoiseLaw, R: Rng + ?Sized>(
 
 /// All candidates that floats cannot tell to be behind another one.
 fn contenders<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &mut R) -> Vec<Runner<L>> {
+    if !suits(scale) {
+        return all(scores, rng);
+    }
     let best = scores.iter().fold(f64::MIN, |best, score| larger(finite(*score), best));
     let track = Track::new(best, scale);
     let (mut words, mut highest) = (vec![[0; 8]; scores.len()], vec![0.0; scores.len()]);
@@ -81,6 +85,12 @@ fn contenders<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &
     left.map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i]))).collect()
 }
 
+/// All candidates, for scales at which floats place none.
+#[cold]
+fn all<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], rng: &mut R) -> Vec<Runner<L>> {
+    scores.iter().enumerate().map(|(i, score)| Runner::known(i, *score, rng.next_u64())).collect()
+}
+
 /// All candidates that floats cannot tell to be behind `count` others.
 fn contenders_for<L: NoiseLaw, R: Rng + ?Sized>(
     scores: &[f64],
@@ -88,6 +98,9 @@ fn contenders_for<L: NoiseLaw, R: Rng + ?Sized>(
     count: usize,
     rng: &mut R,
 ) -> Vec<Runner<L>> {
+    if !suits(scale) {
+        return all(scores, rng);
+    }
     // Seen from the last of the first, so that those who stand near the bar have small numbers.
     let track = Track::new(last_of_the_first(scores, count), scale);
     let mut words = vec![[0; 8]; scores.len()];

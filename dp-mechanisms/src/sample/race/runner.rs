@@ -8,7 +8,7 @@ use rand_core::Rng;
 
 use super::law::NoiseLaw;
 use super::noise::Noise;
-use super::track::{finite, lead};
+use super::track::{finite, lead, suits};
 use crate::sample::{Bits, Interval};
 
 /// A candidate of which all that was drawn is kept.
@@ -74,6 +74,10 @@ pub(super) fn compare<L: NoiseLaw, R: Rng + ?Sized>(
     scale: Scale,
     bits: &mut Bits<'_, R>,
 ) -> Ordering {
+    // The scale is public, and alone decides whether floats are asked.
+    if !suits(scale) {
+        return by_digits(a, b, scale, bits);
+    }
     clearly(a, b, scale).unwrap_or_else(|| settle(a, b, scale, bits))
 }
 
@@ -114,6 +118,17 @@ fn settle<L: NoiseLaw, R: Rng + ?Sized>(
         a.noise.extend(bits);
         b.noise.extend(bits);
     }
+    by_digits(a, b, scale, bits)
+}
+
+/// The same by as many digits as it takes.
+#[cold]
+fn by_digits<L: NoiseLaw, R: Rng + ?Sized>(
+    a: &mut Runner<L>,
+    b: &mut Runner<L>,
+    scale: Scale,
+    bits: &mut Bits<'_, R>,
+) -> Ordering {
     let lead = &Interval::exactly(a.score) - &Interval::exactly(b.score);
     let scale = Interval::exactly(scale.get());
     bits.until(|precision, bits| {

@@ -282,3 +282,91 @@ fn long_ways_are_rare() {
     // One of 2¹⁵ has a U below 2⁻¹⁵: 8 of all, more than 50 with probability below 10⁻²⁰.
     assert!(left <= 16 + 50, "{left}");
 }
+
+/// Scores that an attacker would choose, seen from which the k-th must be found to the last digit: all but one lie within 2⁻²⁰ of each other and far from the one.
+fn ties_to_twenty_digits(n: u32) -> Vec<f64> {
+    let far = 2f64.powi(60);
+    (0..n).map(|i| if i == 0 { far } else { far + 2f64.powi(39) + 256.0 * f64::from(i) }).collect()
+}
+
+#[test]
+fn ties_to_twenty_digits_leave_no_more_candidates_than_others() {
+    let (count, draws) = (10, 40);
+    for sign in [1.0, -1.0] {
+        let scores: Vec<f64> = ties_to_twenty_digits(300).into_iter().map(|score| sign * score).collect();
+        let huge: Vec<f64> = scores.iter().map(|score| score * 1e200).collect();
+        for scores in [scores, huge, vec![sign * 1e300; 300], vec![0.0; 300]] {
+            let mut rng = Insecure::seeded(17);
+            let left: usize = (0..draws)
+                .map(|_| contenders_for::<GumbelNoise, _>(&scores, scale(2.0), count, &mut rng).len())
+                .sum();
+            // Ten winners each; another one with probability below 2⁻¹⁰ each.
+            assert!(left <= count * draws + 2, "{left} for {} and the like", scores[1]);
+        }
+    }
+}
+
+#[test]
+fn a_leader_whose_noise_is_far_down_leaves_nobody_else() {
+    fn check<L: NoiseLaw>(word: u64) {
+        let scores: Vec<f64> = (0..300).map(|i| if i == 0 { 1e20 } else { 0.0 }).collect();
+        let left = contenders::<L, _>(&scores, scale(2.0), &mut Feed::new(&[word]));
+        assert_eq!(left.len(), 1, "{word:#x}");
+        let two: Vec<f64> = (0..300).map(|i| if i < 2 { 1e20 } else { 0.0 }).collect();
+        let left = contenders_for::<L, _>(&two, scale(2.0), 2, &mut Feed::new(&[word, 9 << 60]));
+        assert_eq!(left.len(), 2, "{word:#x}");
+    }
+    // U below 2⁻¹⁵, which floats do not place, and a negative sign.
+    for word in [(1 << 49) - 1, 1 << 30 | 1, 3] {
+        check::<GumbelNoise>(word);
+        check::<LaplaceNoise>(word);
+    }
+}
+
+#[test]
+fn at_the_smallest_scales_all_candidates_take_the_long_way() {
+    let n = 20u8;
+    let lists: [Vec<f64>; 5] = [
+        vec![0.0; n.into()],
+        (0..n).map(|i| f64::from(i) * 1e-322).collect(),
+        (0..n).map(|i| f64::from(i) * 1e-300).collect(),
+        (0..n).map(f64::from).collect(),
+        (0..n).map(|i| if i == 3 { f64::MAX } else { f64::NAN }).collect(),
+    ];
+    for b in [f64::from_bits(1), 1e-310, 1e-260, 9e-251] {
+        let mut taken = vec![];
+        for scores in &lists {
+            let mut rng = Insecure::seeded(3);
+            assert_eq!(contenders::<GumbelNoise, _>(scores, scale(b), &mut rng).len(), usize::from(n), "{b}");
+            assert_eq!(
+                contenders_for::<LaplaceNoise, _>(scores, scale(b), 2, &mut rng).len(),
+                usize::from(n)
+            );
+            // None of them is settled by floats, so all take the same words.
+            let mut rng = Counted(Insecure::seeded(4), 0);
+            let _ = winner::<ExponentialNoise, _>(scores, scale(b), &mut rng);
+            taken.push(rng.1);
+        }
+        assert!(taken.iter().all(|words| *words == taken[0]), "{b}: {taken:?}");
+    }
+}
+
+/// A generator that counts its words.
+struct Counted(Insecure, usize);
+
+impl TryRng for Counted {
+    type Error = Infallible;
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.1 += 1;
+        self.0.try_next_u64()
+    }
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        unreachable!("bits come in words of 64")
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        utils::fill_bytes_via_next_word(bytes, || self.try_next_u64())
+    }
+}

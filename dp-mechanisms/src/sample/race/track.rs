@@ -20,11 +20,19 @@ pub(super) struct Track {
 /// Room for roundings, in proportion to a distance: 2⁻⁵⁰.
 const SLACK: f64 = 4.0 * f64::EPSILON;
 
+/// The smallest scale at which floats place candidates: halves of scores, and what vanishes beside it, are normal floats. Below it all candidates take the long way, whatever their scores.
+const SMALLEST_SCALE: f64 = 1e-250;
+
+/// Whether floats place candidates at this scale.
+pub(super) fn suits(scale: Scale) -> bool {
+    scale.get() > SMALLEST_SCALE
+}
+
 impl Track {
     pub(super) fn new(origin: f64, scale: Scale) -> Self {
         // The difference of two scores may overflow; that of their halves does not. Halving costs at most 2⁻¹⁰⁷⁵, which is nothing beside this
         // scale. A smaller one divides whatever overflows to infinity anyway.
-        let (scale, unit) = if scale.get() > 1e-250 { (scale.get() * 0.5, 0.5) } else { (scale.get(), 1.0) };
+        let (scale, unit) = if suits(scale) { (scale.get() * 0.5, 0.5) } else { (scale.get(), 1.0) };
         let tiny = if unit == 0.5 { scale * f64::from_bits((1023 - 60) << 52) } else { 0.0 };
         Self { origin: vanishing(origin, tiny) * unit, scale, unit, tiny }
     }
