@@ -25,5 +25,6 @@ fn main() -> Result<(), exactdp::Error> {
     println!("mean age       {:>6.1}", budget.spend(&mean, &ages, &mut rng)?);
     println!("median income  {:>6.0}", budget.spend(&median, &incomes, &mut rng)?);
     println!("by age         {:>6.0?}", budget.spend(&groups, &ages, &mut rng)?);
-    Ok(println!("{} of {} is spent, {people} people", budget.spent(), budget.total()))
+    println!("{} of {} is spent, {people} people", budget.spent(), budget.total());
+    Ok(())
 }
