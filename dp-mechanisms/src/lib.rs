@@ -79,7 +79,7 @@
 //! # What the clock tells
 //!
 //! The guarantee is about the released value, not about the time that it takes. Nearly all draws do the same work whatever they
-//! draw and whatever the answer is. A few take ten to two hundred times as long: about one in 2¹⁴ (Laplace) or in 2¹¹ (Gaussian), when the ideal value lies so close to
+//! draw and whatever the answer is. A few take ten to two hundred times as long: one in 18,000 (Laplace) or in 7,000 (Gaussian), when the ideal value lies so close to
 //! the middle between two points of the grid that floats do not tell on which side, or in the far tail. A reader who can
 //! time single draws learns that of such a draw. Laws that are drawn by rejection repeat a number of times that depends on the random bits alone. A grid more than 2⁴⁰ times finer than
 //! the scale takes the long way always.

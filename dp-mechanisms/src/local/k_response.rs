@@ -17,7 +17,7 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// 1/(e^ε+k−1), and their ratio is e^ε.
 ///
 /// **What is released** is one of the values 0, …, k−1. Choose it for few values, k < 3e^ε + 2; for more,
-/// [`UnaryEncoding::optimized`](super::UnaryEncoding::optimized) has the smaller variance.
+/// [`UnaryEncoding::epsilon`](super::UnaryEncoding::epsilon) has the smaller variance.
 ///
 /// ```
 /// use dp_core::Measurement;

@@ -8,7 +8,7 @@
 //! | [`RandomizedResponse`] | a bit | e^ε/(e^ε+1) | 1/(e^ε+1) |
 //! | [`KRandomizedResponse`] | one of k values | e^ε/(e^ε+k−1) | 1/(e^ε+k−1) |
 //! | [`UnaryEncoding::symmetric`] | k bits | e^(ε/2)/(e^(ε/2)+1) | 1/(e^(ε/2)+1) |
-//! | [`UnaryEncoding::optimized`] | k bits | 1/2 | 1/(e^ε+1) |
+//! | [`UnaryEncoding::epsilon`] | k bits | 1/2 | 1/(e^ε+1) |
 //! | [`HadamardResponse`] | log₂ k bits or one more | e^ε/(e^ε+1) | 1/2 |
 //! | [`CountMeanSketch`] | m bits | as of its rows | q + (p−q)/m, over the hash functions |
 //!

@@ -15,7 +15,7 @@ use crate::sample::{Bernoulli, Bits};
 ///
 /// - [`symmetric`](Self::symmetric) (RAPPOR, Erlingsson, Pihur and Korolova 2014): p = e^(ε/2)/(e^(ε/2)+1) and q = 1−p. Each bit is a
 ///   randomised response of ε/2.
-/// - [`optimized`](Self::optimized): p = 1/2 and q = 1/(e^ε+1), which has the least variance for rare values, about 4e^ε/(n(e^ε−1)²), whatever k.
+/// - [`epsilon`](Self::epsilon): p = 1/2 and q = 1/(e^ε+1), which has the least variance for rare values, about 4e^ε/(n(e^ε−1)²), whatever k.
 ///
 /// **What is released** is a list of k bits, whose probabilities are exact.
 ///

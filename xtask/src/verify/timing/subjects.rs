@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dp_core::{Bounds, Measurement, Mechanism, Scale};
 use dp_mechanisms::local::{HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding};
 use dp_mechanisms::rng::Insecure;
-use dp_mechanisms::sample::{Law, PolyPlace, Rounded, StudentT};
+use dp_mechanisms::sample::{Law, PolyPlace, PolynomialTail, Rounded, StudentT};
 use dp_mechanisms::selection::{
     Exponential, ExponentialNoise, GumbelNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK,
 };
@@ -59,6 +59,7 @@ fn scores() -> Vec<(&'static str, Vec<f64>)> {
         ("subnormal", of(&|i| f64::from(i) * 1e-322)),
         ("huge ties", of(&|_| 1e300)),
         ("no numbers", of(&|i| if i % 2 == 0 { f64::NAN } else { f64::INFINITY })),
+        ("a tie for the tenth place", of(&|i| if i < 9 { 50.0 } else { 0.0 })),
     ]
 }
 
@@ -111,16 +112,33 @@ fn list(answers: Vec<(&'static str, f64)>) -> Vec<(&'static str, Vec<f64>)> {
     answers.into_iter().map(|(name, answer)| (name, vec![answer; 64])).collect()
 }
 
+/// Answers in the middle of a step of 8, on its ends, and next to them: noise of scale 1.3 seldom leaves the step.
+fn beside_steps() -> Vec<(&'static str, f64)> {
+    vec![
+        ("1.7", 1.7),
+        ("0", 0.0),
+        ("half a step", 4.0),
+        ("just below half a step", 4f64.next_down()),
+        ("1e-320", 1e-320),
+        ("half a step below 2³²", 2f64.powi(32) - 4.0),
+        ("2⁶² and half a step", 2f64.powi(62) + 4.0),
+    ]
+}
+
 pub(super) fn all() -> Vec<Test> {
+    let (laplace, gaussian) = (Laplace::with_scale(scale(1.3)), Gaussian::with_scale(scale(1.3)));
     let bounds = |l, u| Bounds::new(l, u).expect(POSSIBLE);
     let mut tests = vec![
-        number("Laplace", 32, reals(), Laplace::with_scale(scale(1.3))),
-        number("Gaussian", 32, reals(), Gaussian::with_scale(scale(1.3))),
+        number("Laplace", 32, reals(), laplace),
+        number("Gaussian", 32, reals(), gaussian),
         number("bounded Laplace", 16, reals(), BoundedLaplace::with_scale(scale(1.0), bounds(-1e300, 1e300))),
         number("discrete Laplace", 32, integers(), DiscreteLaplace::with_scale(scale(1.3))),
         number("discrete Gaussian", 32, integers(), DiscreteGaussian::with_scale(scale(1300.7))),
         law("PolyPlace noise", PolyPlace::new(3.0).expect(POSSIBLE)),
         law("Student t noise", StudentT::new(3.0).expect(POSSIBLE)),
+        law("polynomial-tail noise", PolynomialTail::new(4.0).expect(POSSIBLE)),
+        number("Laplace, steps of 8", 32, beside_steps(), laplace.on_grid(3).expect(POSSIBLE)),
+        number("Gaussian, steps of 8", 32, beside_steps(), gaussian.on_grid(3).expect(POSSIBLE)),
     ];
     tests.push(near_the_bounds());
     tests.extend(lists());
