@@ -1,5 +1,7 @@
 //! Where a candidate stands, in floats that surely enclose it.
 
+use core::hint::black_box;
+
 use dp_core::Scale;
 
 use super::law::NoiseLaw;
@@ -34,6 +36,8 @@ impl Track {
         // scale. A smaller one divides whatever overflows to infinity anyway.
         let (scale, unit) = if suits(scale) { (scale.get() * 0.5, 0.5) } else { (scale.get(), 1.0) };
         let tiny = if unit == 0.5 { scale * f64::from_bits((1023 - 60) << 52) } else { 0.0 };
+        // A compiler that knows the unit halves a score first and asks then whether it vanishes, which is the same number; but to halve a subnormal one takes long.
+        let unit = black_box(unit);
         Self { origin: vanishing(origin, tiny) * unit, scale, unit, tiny }
     }
 
