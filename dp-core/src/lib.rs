@@ -117,7 +117,7 @@ pub mod query;
 pub mod rng;
 pub mod rounding;
 mod sealed;
-mod search;
+pub mod search;
 pub mod sensitivity;
 #[cfg(feature = "serde")]
 mod serde_number;

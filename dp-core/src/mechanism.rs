@@ -42,6 +42,31 @@ pub trait Mechanism {
     /// The notion of its guarantee.
     type Guarantee: Guarantee;
 
+    /// "As little noise of this kind as meets the guarantee": what [`Query::with`](crate::Query::with)
+    /// takes.
+    ///
+    /// Constructors with a name, such as `Laplace::epsilon(0.5)?`, check their numbers and call it.
+    ///
+    /// ```
+    /// use dp_core::{AddRemove, Calibrate, Error, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
+    ///
+    /// /// The least noise of a kind for ε and a sensitivity of 1.
+    /// fn least<M>(epsilon: f64) -> Result<M, Error>
+    /// where
+    ///     M: ForGuarantee<Pure> + Mechanism<Norm = L1>,
+    /// {
+    ///     let (noise, _) = M::to(Pure::new(epsilon)?).calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
+    ///     Ok(noise)
+    /// }
+    /// ```
+    #[must_use]
+    fn to<G: Guarantee>(guarantee: G) -> Target<Self, G>
+    where
+        Self: ForGuarantee<G>,
+    {
+        Target::new(guarantee)
+    }
+
     /// The privacy map: what holds for answers at most `sensitivity` apart.
     fn guarantee(&self, sensitivity: impl MeasuredIn<Self::Norm>) -> Self::Guarantee;
 
@@ -132,7 +157,7 @@ pub struct Target<M, G> {
 }
 
 impl<M, G> Target<M, G> {
-    /// A target to be met by mechanisms of the kind `M`.
+    /// A target to be met by mechanisms of the kind `M`; [`M::to(guarantee)`](Mechanism::to) is the same.
     #[must_use]
     pub const fn new(guarantee: G) -> Self
     where

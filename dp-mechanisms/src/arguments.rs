@@ -1,8 +1,6 @@
 //! Checks of what people pass.
 
-use dp_core::{Error, Scale};
-
-use crate::sample::Grid;
+use dp_core::Error;
 
 /// A number in (0, ∞).
 pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error> {
@@ -34,26 +32,6 @@ pub(crate) fn within(
     if lies_within { Ok(found) } else { Err(Error::OutOfRange { argument, allowed, found }) }
 }
 
-/// A grid that is not too fine for noise of this scale.
-pub(crate) fn suiting(grid: Grid, scale: Scale) -> Result<Grid, Error> {
-    if grid.suits(scale) {
-        Ok(grid)
-    } else {
-        let (argument, allowed) = ("the exponent of the grid", "[log₂(scale) − 100, 1023]");
-        Err(Error::OutOfRange { argument, allowed, found: grid.exponent().into() })
-    }
-}
-
-/// Answers and the places for their releases belong together.
-pub(crate) fn same_length<T>(answers: &[T], released: &[T]) -> Result<(), Error> {
-    if answers.len() == released.len() {
-        Ok(())
-    } else {
-        let lengths = (answers.len(), released.len());
-        Err(Error::LengthMismatch { arguments: "answers and released", lengths })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +53,5 @@ mod tests {
             assert!(message.starts_with(start), "{message}");
         }
         assert_eq!(failure(1.0), Ok(1.0));
-        assert!(same_length(&[1], &[1, 2]).is_err() && same_length(&[1], &[2]).is_ok());
     }
 }

@@ -9,7 +9,7 @@ use dp_core::{
 use rand_core::Rng;
 
 use crate::additive::scale_at_least;
-use crate::arguments::{failure, positive, proper_delta, suiting};
+use crate::arguments::{failure, positive, proper_delta};
 use crate::sample::{Grid, bounded_laplace::Sampler};
 
 /// Draws from the Laplace law around the answer, confined to declared bounds: density e^(−|v−a|/b) / 2b·C_a on [l, u], zero outside.
@@ -69,7 +69,7 @@ struct Written {
 impl TryFrom<Written> for BoundedLaplace {
     type Error = Error;
     fn try_from(Written { scale, bounds, grid }: Written) -> Result<Self, Error> {
-        Ok(Self { scale, bounds, grid: suiting(grid, scale)? })
+        Ok(Self { scale, bounds, grid: grid.suited_to(scale)? })
     }
 }
 
@@ -125,7 +125,7 @@ impl BoundedLaplace {
     /// # Errors
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        Ok(Self { grid: suiting(Grid::new(exponent)?, self.scale)?, ..self })
+        Ok(Self { grid: Grid::new(exponent)?.suited_to(self.scale)?, ..self })
     }
 
     /// The scale b.

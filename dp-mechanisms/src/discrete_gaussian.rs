@@ -7,8 +7,8 @@ use dp_core::{Approx, Dominated, Error, ForGuarantee, L2, MeasuredIn, Mechanism,
 use rand_core::Rng;
 
 use crate::additive::{scale_at_least, scale_for, whole};
-use crate::arguments::{failure, positive, proper_delta, same_length};
-use crate::sample::DiscreteGaussian as Sampler;
+use crate::arguments::{failure, positive, proper_delta};
+use crate::sample::DiscreteGaussianSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn};
 
 /// Adds discrete Gaussian noise: Pr(x) ∝ e^(−x²/2σ²) on the integers.
@@ -72,7 +72,7 @@ impl DiscreteGaussian {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
     pub fn rho(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
-        Ok(Target::new(Zcdp::new(positive("rho", rho)?)?))
+        Ok(Self::to(Zcdp::new(positive("rho", rho)?)?))
     }
 
     /// "As little discrete Gaussian noise as makes the release of one integer (ε,δ)-private", by the exact profile.
@@ -80,7 +80,7 @@ impl DiscreteGaussian {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
-        Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
+        Ok(Self::to(Approx::new(epsilon, proper_delta(delta)?)?))
     }
 
     /// Noise of a given parameter σ.
@@ -125,21 +125,11 @@ impl DiscreteGaussian {
         Ok(bound)
     }
 
-    /// Adds independent noise to each of many answers.
+    /// Replaces each answer by a release of it, with independent noise.
     ///
-    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        self.sampler.fill(answers, released, rng);
-        Ok(())
+    /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        self.sampler.draw_into(values, rng);
     }
 }
 
@@ -195,13 +185,10 @@ impl Dominated for DiscreteGaussian {
 
 /// Divergences of independent coordinates add up: Σ α(xᵢ − yᵢ)²/2σ² = α‖x − y‖₂²/2σ². The whole Δ₂ counts, not ⌊Δ₂⌋: lists of integers may be √2 apart.
 impl Coordinatewise for DiscreteGaussian {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[i64], rng: &mut R) -> Result<Vec<i64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 

@@ -6,8 +6,8 @@ use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism
 use rand_core::Rng;
 
 use crate::additive::{scale_for, whole};
-use crate::arguments::{failure, positive, same_length};
-use crate::sample::DiscreteLaplace as Sampler;
+use crate::arguments::{failure, positive};
+use crate::sample::DiscreteLaplaceSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 
 /// Adds discrete Laplace noise (two-sided geometric): Pr(x) = e^(−|x|/b)·(1−r)/(1+r) on the integers, r = e^(−1/b).
@@ -67,7 +67,7 @@ impl DiscreteLaplace {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
     pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
-        Ok(Target::new(Pure::new(positive("epsilon", epsilon)?)?))
+        Ok(Self::to(Pure::new(positive("epsilon", epsilon)?)?))
     }
 
     /// Noise of a given scale b.
@@ -105,21 +105,11 @@ impl DiscreteLaplace {
         Ok(sub_up(steps.hi().ceil(), 1.0).max(0.0))
     }
 
-    /// Adds independent noise to each of many answers.
+    /// Replaces each answer by a release of it, with independent noise.
     ///
-    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        self.sampler.fill(answers, released, rng);
-        Ok(())
+    /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        self.sampler.draw_into(values, rng);
     }
 
     /// Encloses 1/b.
@@ -165,13 +155,10 @@ impl Dominated for DiscreteLaplace {
 /// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most e^(|xᵢ − yᵢ|/b). The ℓ1 distance of lists of integers is an integer, so
 /// ⌊Δ₁⌋ counts for them, too.
 impl Coordinatewise for DiscreteLaplace {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[i64], rng: &mut R) -> Result<Vec<i64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 

@@ -6,8 +6,8 @@ use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism
 use rand_core::Rng;
 
 use crate::additive::scale_for;
-use crate::arguments::{failure, positive, same_length, suiting};
-use crate::sample::{Grid, laplace::Sampler};
+use crate::arguments::{failure, positive};
+use crate::sample::{Spacing, laplace::Sampler};
 
 /// Adds Laplace noise: density e^(−|v|/b) / 2b, for a scale b.
 ///
@@ -44,32 +44,20 @@ use crate::sample::{Grid, laplace::Sampler};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(from = "Spacing", into = "Spacing"))]
 pub struct Laplace {
     sampler: Sampler,
 }
 
-/// What is on disk. When it is read, the two parts must suit each other.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    grid: Grid,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for Laplace {
-    type Error = Error;
-    fn try_from(Written { scale, grid }: Written) -> Result<Self, Error> {
-        Ok(Self { sampler: Sampler::new(scale, suiting(grid, scale)?) })
+impl From<Spacing> for Laplace {
+    fn from(Spacing { scale, grid }: Spacing) -> Self {
+        Self { sampler: Sampler::new(scale, grid) }
     }
 }
 
-#[cfg(feature = "serde")]
-impl From<Laplace> for Written {
-    fn from(mechanism: Laplace) -> Self {
-        Self { scale: mechanism.scale(), grid: mechanism.sampler.grid() }
+impl From<Laplace> for Spacing {
+    fn from(Laplace { sampler }: Laplace) -> Self {
+        Self { scale: sampler.scale(), grid: sampler.grid() }
     }
 }
 
@@ -79,14 +67,14 @@ impl Laplace {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞. No finite noise gives ε = 0.
     pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
-        Ok(Target::new(Pure::new(positive("epsilon", epsilon)?)?))
+        Ok(Self::to(Pure::new(positive("epsilon", epsilon)?)?))
     }
 
     /// Noise of a given scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest
     /// float's −1074.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
-        Self { sampler: Sampler::new(scale, Grid::below(scale)) }
+        Spacing::below(scale).into()
     }
 
     /// The same noise, released on the multiples of 2^exponent.
@@ -108,8 +96,7 @@ impl Laplace {
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
     /// 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        let grid = suiting(Grid::new(exponent)?, self.scale())?;
-        Ok(Self { sampler: Sampler::new(self.scale(), grid) })
+        Ok(Spacing::new(self.scale(), exponent)?.into())
     }
 
     /// The scale b. It is the mean magnitude of the noise, E|v| = b, and *not* its standard deviation.
@@ -141,21 +128,11 @@ impl Laplace {
         Ok(mul_up(self.scale().get(), -ln_down(failure(beta)?)))
     }
 
-    /// Adds independent noise to each of many answers, several times as fast as one by one.
+    /// Replaces each answer by a release of it, with independent noise, several times as fast as one by one.
     ///
-    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        self.sampler.fill(answers, released, rng);
-        Ok(())
+    /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
+        self.sampler.draw_into(values, rng);
     }
 
     /// Δ₁/b, rounded up.

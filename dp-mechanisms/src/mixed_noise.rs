@@ -118,20 +118,12 @@ impl MixedNoise {
         }
     }
 
-    /// Adds independent noise to each of many answers. Noise that was made for the two sensitivities of the list by
-    /// [`MixedTarget::for_sensitivities`] keeps its target for the whole list.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
+    /// Replaces each answer by a release of it, with independent noise. Noise that was made for the two
+    /// sensitivities of the list by [`MixedTarget::for_sensitivities`] keeps its target for the whole list.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         match &self.branch {
-            Branch::Laplace(noise) => noise.draw_all(answers, released, rng),
-            Branch::Gaussian(noise) => noise.draw_all(answers, released, rng),
+            Branch::Laplace(noise) => noise.draw_into(values, rng),
+            Branch::Gaussian(noise) => noise.draw_into(values, rng),
         }
     }
 }
@@ -288,8 +280,8 @@ mod tests {
             };
             assert_eq!(matches!(noise.branch(), Branch::Gaussian(_)), gaussian);
             assert_eq!(noise.draw(&5.0, &mut Insecure::seeded(8)), expected);
-            let mut released = [0.0];
-            noise.draw_all(&[5.0], &mut released, &mut Insecure::seeded(8)).unwrap();
+            let mut released = [5.0];
+            noise.draw_into(&mut released, &mut Insecure::seeded(8));
             assert_eq!(Ok(released[0]), expected);
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use dp_core::pairs::LaplacePair;
 use dp_core::rounding::Enclosure;
+use dp_core::search::smallest_integer;
 use dp_core::{Calibrate, Dominated, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale};
 use rand_core::Rng;
 
@@ -226,22 +227,11 @@ impl Calibrate for SparseTarget {
             SparseHistogram::new(scale, self.universe, threshold)
                 .is_ok_and(|histogram| histogram.expected_false_cells() <= self.expected)
         };
-        if !suffices(HIGHEST) {
-            return Err(Error::Unreachable {
-                request: "a threshold for this epsilon, sensitivity and universe",
-                instead: "allow a larger epsilon, or make the universe coarser",
-            });
-        }
-        let (mut low, mut high) = (0, HIGHEST);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if suffices(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Ok((SparseHistogram::new(scale, self.universe, high)?, self.guarantee))
+        let threshold = smallest_integer(1, HIGHEST, suffices).ok_or(Error::Unreachable {
+            request: "a threshold for this epsilon, sensitivity and universe",
+            instead: "allow a larger epsilon, or make the universe coarser",
+        })?;
+        Ok((SparseHistogram::new(scale, self.universe, threshold)?, self.guarantee))
     }
 }
 

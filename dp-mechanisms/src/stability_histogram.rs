@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use dp_core::rounding::Enclosure;
+use dp_core::search::smallest_integer;
 use dp_core::{
     AddRemove, Approx, Delta, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale,
     Sensitivity, Target,
@@ -88,7 +89,7 @@ impl<K> StabilityHistogram<K> {
             });
         }
         let delta = within("delta", "(0, 1]", delta, delta > 0.0 && delta <= 1.0)?;
-        Ok(Target::new(Approx::new(positive("epsilon", epsilon)?, delta)?))
+        Ok(Self::to(Approx::new(positive("epsilon", epsilon)?, delta)?))
     }
 
     /// Noise of scale b and a threshold T.
@@ -186,9 +187,8 @@ impl<K: Ord + Clone> Mechanism for StabilityHistogram<K> {
         rng: &mut R,
     ) -> Result<BTreeMap<K, u64>, Error> {
         let present = || answer.iter().filter(|(_, count)| **count > 0);
-        let counts: Vec<f64> = present().map(|(_, count)| whole(*count)).collect();
-        let mut noisy = vec![0.0; counts.len()];
-        self.noise.draw_all(&counts, &mut noisy, rng)?;
+        let mut noisy: Vec<f64> = present().map(|(_, count)| whole(*count)).collect();
+        self.noise.draw_into(&mut noisy, rng);
         let threshold = whole(self.threshold);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         // a whole number above zero, and `as` saturates
@@ -207,27 +207,17 @@ impl<K: Ord + Clone> ForGuarantee<Approx> for StabilityHistogram<K> {
         let distance = sensitivity.value().floor();
         let whole_steps = Sensitivity::<L1, AddRemove>::new(distance)?;
         let scale = Laplace::for_guarantee(&Pure::from(target.epsilon()), whole_steps)?.scale();
-        let suffices = |threshold: u64| -> Result<bool, Error> {
-            let delta = Self::new(scale, threshold)?.delta(distance);
-            Ok(delta.is_some_and(|delta| delta.hi() <= target.delta().get()))
+        Self::new(scale, LARGEST)?; // refuses a scale that no threshold suits
+        // What is stated falls as the threshold rises.
+        let suffices = |threshold: u64| {
+            let stated = Self::new(scale, threshold).ok().and_then(|mechanism| mechanism.delta(distance));
+            stated.is_some_and(|delta| delta.hi() <= target.delta().get())
         };
-        if !suffices(LARGEST)? {
-            return Err(Error::Unreachable {
-                request: "a threshold for this epsilon, delta and sensitivity",
-                instead: "allow a delta above 0 or a larger epsilon, or declare the bins, which takes no delta",
-            });
-        }
-        // What is stated falls as the threshold rises: halve between one that does not suffice and one that does.
-        let (mut low, mut high) = (0, LARGEST);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if suffices(middle)? {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Self::new(scale, high)
+        let threshold = smallest_integer(1, LARGEST, suffices).ok_or(Error::Unreachable {
+            request: "a threshold for this epsilon, delta and sensitivity",
+            instead: "allow a delta above 0 or a larger epsilon, or declare the bins, which takes no delta",
+        })?;
+        Self::new(scale, threshold)
     }
 }
 

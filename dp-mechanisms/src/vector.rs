@@ -73,17 +73,18 @@ impl<M> Vector<M> {
     label = "not for vectors",
     note = "`Vector` takes noise such as `Laplace`, or a target for it such as `Laplace::epsilon(0.5)?`"
 )]
-pub trait Coordinatewise: Mechanism<Input: Sized, Output: Clone + Default> {
+pub trait Coordinatewise: Mechanism<Input: Sized> {
     /// Draws one output for each answer, independently.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
+    /// Where a draw for one of the answers would fail.
     fn draw_all<R: Rng + ?Sized>(
         &self,
         answers: &[Self::Input],
-        released: &mut [Self::Output],
         rng: &mut R,
-    ) -> Result<(), Error>;
+    ) -> Result<Vec<Self::Output>, Error> {
+        answers.iter().map(|answer| self.draw(answer, rng)).collect()
+    }
 }
 
 /// A [`Coordinatewise`] mechanism whose calibration to guarantees in the notion `G` holds for vectors, too.
@@ -103,13 +104,10 @@ pub trait CoordinatewiseIn<G: Guarantee>: Coordinatewise + ForGuarantee<G> {}
 
 /// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most e^(|xᵢ − yᵢ|/b), which is at most e^(‖x − y‖₁/b).
 impl Coordinatewise for Laplace {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[f64], rng: &mut R) -> Result<Vec<f64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 
@@ -128,9 +126,7 @@ impl<M: Coordinatewise> Mechanism for Vector<M> {
 
     /// Fails where a draw of one coordinate would.
     fn draw<R: Rng + ?Sized>(&self, answer: &[M::Input], rng: &mut R) -> Result<Vec<M::Output>, Error> {
-        let mut released = vec![M::Output::default(); answer.len()];
-        self.each.draw_all(answer, &mut released, rng)?;
-        Ok(released)
+        self.each.draw_all(answer, rng)
     }
 }
 

@@ -14,8 +14,8 @@ use dp_core::{
 use rand_core::Rng;
 
 use crate::additive::scale_for;
-use crate::arguments::{failure, positive, proper_delta, same_length, suiting};
-use crate::sample::{Grid, gaussian::Sampler};
+use crate::arguments::{failure, positive, proper_delta};
+use crate::sample::{Float, Spacing, gaussian::Sampler};
 
 /// Adds Gaussian noise: density e^(−v²/2σ²) / σ√(2π), for a standard deviation σ.
 ///
@@ -57,32 +57,20 @@ use crate::sample::{Grid, gaussian::Sampler};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(from = "Spacing", into = "Spacing"))]
 pub struct Gaussian {
     sampler: Sampler,
 }
 
-/// What is on disk. When it is read, the two parts must suit each other.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    grid: Grid,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for Gaussian {
-    type Error = Error;
-    fn try_from(Written { scale, grid }: Written) -> Result<Self, Error> {
-        Ok(Self { sampler: Sampler::new(scale, suiting(grid, scale)?) })
+impl From<Spacing> for Gaussian {
+    fn from(Spacing { scale, grid }: Spacing) -> Self {
+        Self { sampler: Sampler::new(scale, grid) }
     }
 }
 
-#[cfg(feature = "serde")]
-impl From<Gaussian> for Written {
-    fn from(mechanism: Gaussian) -> Self {
-        Self { scale: mechanism.scale(), grid: mechanism.sampler.grid() }
+impl From<Gaussian> for Spacing {
+    fn from(Gaussian { sampler }: Gaussian) -> Self {
+        Self { scale: sampler.scale(), grid: sampler.grid() }
     }
 }
 
@@ -93,7 +81,7 @@ impl Gaussian {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0. No Gaussian noise gives δ = 0.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
-        Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
+        Ok(Self::to(Approx::new(epsilon, proper_delta(delta)?)?))
     }
 
     /// "As little Gaussian noise as makes the release ρ-zCDP": σ = Δ₂/√(2ρ).
@@ -101,7 +89,7 @@ impl Gaussian {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
     pub fn rho(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
-        Ok(Target::new(Zcdp::new(positive("rho", rho)?)?))
+        Ok(Self::to(Zcdp::new(positive("rho", rho)?)?))
     }
 
     /// "As little Gaussian noise as makes the release μ-GDP": σ = Δ₂/μ.
@@ -109,14 +97,14 @@ impl Gaussian {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < μ < ∞.
     pub fn mu(mu: f64) -> Result<Target<Self, Gdp>, Error> {
-        Ok(Target::new(Gdp::new(positive("mu", mu)?)?))
+        Ok(Self::to(Gdp::new(positive("mu", mu)?)?))
     }
 
     /// Noise of a given standard deviation σ, on the default grid: 2^k with k = ⌊log₂ σ⌋ − 30, but not below the smallest
     /// float's −1074.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
-        Self { sampler: Sampler::new(scale, Grid::below(scale)) }
+        Spacing::below(scale).into()
     }
 
     /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the data. Any choice is as
@@ -126,8 +114,7 @@ impl Gaussian {
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
     /// 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        let grid = suiting(Grid::new(exponent)?, self.scale())?;
-        Ok(Self { sampler: Sampler::new(self.scale(), grid) })
+        Ok(Spacing::new(self.scale(), exponent)?.into())
     }
 
     /// The scale σ, which is the standard deviation.
@@ -158,65 +145,26 @@ impl Gaussian {
         Ok(mul_up(self.scale().get(), upper_quantile(mul_down(0.5, failure(beta)?))))
     }
 
-    /// Adds independent noise to each of many answers, faster than one by one, and faster still where the grid is coarse: up to 2²⁰ steps to σ.
+    /// Replaces each answer by a release of it, with independent noise: a sum of gradients goes in, and a noised sum comes out. It is faster than one by one, and faster still where the grid is coarse: up to 2²⁰ steps to σ.
     ///
-    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
+    /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
     ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        released.copy_from_slice(answers);
-        self.draw_in_place(released, rng);
-        Ok(())
-    }
-
-    /// The same, but each release takes the place of its answer: a sum of gradients goes in, and a noised sum comes out.
-    pub fn draw_in_place<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
-        self.sampler.fill_in_place(values, rng);
-    }
-
-    /// Adds independent noise to each of many answers of single precision.
+    /// For answers of single precision (`f32`), each release is what [`draw`](Mechanism::draw) would release for that answer, rounded to the nearest `f32`. That further rounding of a number that could have been published is post-processing. Beyond the floats of single precision it is ±[`f32::MAX`]; `NaN` is taken as 0 and ±∞ as ±[`f32::MAX`].
     ///
-    /// Each release is what [`draw`](Mechanism::draw) would release for that answer, as the nearest `f32`: answer + noise, both real, rounded to the grid. That further rounding of
-    /// a number that could have been published is post-processing. Beyond the floats of single precision it is ±[`f32::MAX`]; `NaN` is taken as 0 and ±∞ as
-    /// ±[`f32::MAX`].
-    ///
-    /// It is made for long vectors, and fast where the grid is coarse: up to 2²⁰ steps to σ. A grid of σ·2⁻¹² adds less than 10⁻⁸ to the variance of the noise:
+    /// A grid of σ·2⁻¹² is coarse, and adds less than 10⁻⁸ to the variance of the noise:
     ///
     /// ```
     /// use dp_core::Scale;
     /// use dp_mechanisms::{Gaussian, rng::OsSeeded};
     ///
     /// let noise = Gaussian::with_scale(Scale::new(1.1)?).on_grid(-12)?;
-    /// let mut released = vec![0.0; 1000];
-    /// noise.draw_all_f32(&[0.25; 1000], &mut released, &mut OsSeeded::new()?)?;
-    /// assert!(released.iter().all(|value| (value * 4096.0).fract() == 0.0));
+    /// let mut values = vec![0.25f32; 1000];
+    /// noise.draw_into(&mut values, &mut OsSeeded::new()?);
+    /// assert!(values.iter().all(|value| (value * 4096.0).fract() == 0.0));
     /// # Ok::<(), dp_mechanisms::Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all_f32<R: Rng + ?Sized>(
-        &self,
-        answers: &[f32],
-        released: &mut [f32],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        released.copy_from_slice(answers);
-        self.draw_in_place_f32(released, rng);
-        Ok(())
-    }
-
-    /// The same, but each release takes the place of its answer.
-    pub fn draw_in_place_f32<R: Rng + ?Sized>(&self, values: &mut [f32], rng: &mut R) {
-        self.sampler.fill_singles(values, rng);
+    pub fn draw_into<T: Float, R: Rng + ?Sized>(&self, values: &mut [T], rng: &mut R) {
+        self.sampler.draw_into(values, rng);
     }
 }
 

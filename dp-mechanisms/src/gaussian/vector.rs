@@ -14,13 +14,10 @@ use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 /// other coordinates they are equal, which a test may as well draw itself. So vectors are as hard to tell apart as two numbers at that
 /// distance, for all ε at once.
 impl Coordinatewise for Gaussian {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[f64], rng: &mut R) -> Result<Vec<f64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 

@@ -98,8 +98,7 @@ impl Mechanism for HierarchicalCounts {
     fn draw<R: Rng + ?Sized>(&self, leaves: &[i64], rng: &mut R) -> Result<Vec<Vec<i64>>, Error> {
         let mut levels = self.shape.add_up(leaves)?;
         for level in &mut levels {
-            let exact = level.clone();
-            self.noise.draw_all(&exact, level, rng)?;
+            self.noise.draw_into(level, rng);
         }
         Ok(levels)
     }

@@ -87,18 +87,18 @@ impl Sampler {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// Draws for many answers at once: the random bits are made in bulk.
-    pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
+    /// Draws for many answers, which their releases replace: the random bits are made in bulk.
+    pub(crate) fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         let mut magnitudes = [0.0; WORDS];
-        in_blocks(released.len(), rng, |start, words, rng| {
+        in_blocks(values.len(), rng, |start, words, rng| {
             // Two short loops: in one long loop the conversion of a word waits for the draw before.
             for (noise, word) in magnitudes.iter_mut().zip(words) {
                 *noise = magnitude(u64::from_le_bytes(*word));
             }
             for ((i, word), noise) in (start..).zip(words).zip(&magnitudes) {
-                let (word, answer) = (u64::from_le_bytes(*word), answers[i]);
+                let (word, answer) = (u64::from_le_bytes(*word), values[i]);
                 let settled = self.fast.and_then(|fast| fast.settle_with(*noise, word, answer));
-                released[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
+                values[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
             }
         });
     }

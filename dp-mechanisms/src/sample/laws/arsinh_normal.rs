@@ -5,7 +5,7 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use super::log_normal::checked_sigma;
-use super::{GUARD, StandardNormal};
+use super::{GUARD, NormalLaw};
 use crate::sample::{Bits, Interval, Law, Lazy};
 
 /// sinh(σY)/σ with Y ~ N(0, 1): the arsinh-normal law of smooth sensitivity (Bun and Steinke 2019). Its tails lie between those of a normal, which
@@ -15,18 +15,18 @@ use crate::sample::{Bits, Interval, Law, Lazy};
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{ArsinhNormal, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{ArsinhNormalLaw, Rounded}};
 ///
-/// let noise = Rounded::new(ArsinhNormal::new(0.5)?, Scale::new(2.0)?);
+/// let noise = Rounded::new(ArsinhNormalLaw::new(0.5)?, Scale::new(2.0)?);
 /// assert!(noise.around(17.0, &mut OsSeeded::new()?).is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArsinhNormal {
+pub struct ArsinhNormalLaw {
     sigma: f64,
 }
 
-impl ArsinhNormal {
+impl ArsinhNormalLaw {
     /// The law with this σ.
     ///
     /// # Errors
@@ -45,15 +45,15 @@ impl ArsinhNormal {
 /// sinh(σY)/σ.
 #[derive(Clone, Debug)]
 pub struct SinhDraw {
-    y: <StandardNormal as Law>::Draw,
+    y: <NormalLaw as Law>::Draw,
     sigma: f64,
 }
 
-impl Law for ArsinhNormal {
+impl Law for ArsinhNormalLaw {
     type Draw = SinhDraw;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> SinhDraw {
-        SinhDraw { y: StandardNormal.start(bits), sigma: self.sigma }
+        SinhDraw { y: NormalLaw.start(bits), sigma: self.sigma }
     }
 }
 
@@ -123,26 +123,26 @@ mod tests {
 
     #[test]
     fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&ArsinhNormal::new(0.5).unwrap(), 18, 0.12, CELLS);
+        assert_listed(&ArsinhNormalLaw::new(0.5).unwrap(), 18, 0.12, CELLS);
     }
 
     #[test]
     fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(ArsinhNormal::new(0.5).unwrap(), Scale::new(1.0).unwrap());
+        let noise = Rounded::new(ArsinhNormalLaw::new(0.5).unwrap(), Scale::new(1.0).unwrap());
         assert_fits(|rng| noise.draw(rng), &QUANTILES);
     }
 
     #[test]
     fn every_precision_rounds_the_same_real() {
         for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&ArsinhNormal::new(0.5).unwrap(), answer);
+            assert_consistent(&ArsinhNormalLaw::new(0.5).unwrap(), answer);
         }
     }
 
     #[test]
     fn parameters_are_checked() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1000.5] {
-            assert!(ArsinhNormal::new(bad).is_err(), "{bad}");
+            assert!(ArsinhNormalLaw::new(bad).is_err(), "{bad}");
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
         let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
         let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = ArsinhNormal::new(0.5).unwrap().start(bits);
+            let mut real = ArsinhNormalLaw::new(0.5).unwrap().start(bits);
             // The sign is drawn from the bits that follow, too.
             IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
         };

@@ -10,20 +10,20 @@ use crate::sample::{Bits, Law, lazy};
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Exponential, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{ExponentialLaw, Rounded}};
 ///
-/// let waiting = Rounded::new(Exponential, Scale::new(10.0)?);
+/// let waiting = Rounded::new(ExponentialLaw, Scale::new(10.0)?);
 /// assert!(waiting.draw(&mut OsSeeded::new()?) >= 0.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exponential;
+pub struct ExponentialLaw;
 
-impl Law for Exponential {
-    type Draw = lazy::Exponential;
+impl Law for ExponentialLaw {
+    type Draw = lazy::ExponentialDraw;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
-        lazy::Exponential::start(bits)
+        lazy::ExponentialDraw::start(bits)
     }
 }
 
@@ -68,19 +68,19 @@ mod tests {
 
     #[test]
     fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&Exponential, 18, 1e-4, CELLS);
+        assert_listed(&ExponentialLaw, 18, 1e-4, CELLS);
     }
 
     #[test]
     fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(Exponential, Scale::new(1.0).unwrap());
+        let noise = Rounded::new(ExponentialLaw, Scale::new(1.0).unwrap());
         assert_fits(|rng| noise.draw(rng), &QUANTILES);
     }
 
     #[test]
     fn every_precision_rounds_the_same_real() {
         for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&Exponential, answer);
+            assert_consistent(&ExponentialLaw, answer);
         }
     }
 
@@ -88,7 +88,7 @@ mod tests {
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
         let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
         let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = Exponential.start(bits);
+            let mut real = ExponentialLaw.start(bits);
             nearest(0.0, scale, grid, &mut real, bits)
         };
         assert_settled_by_later_digits(draw, vec![0], 0);

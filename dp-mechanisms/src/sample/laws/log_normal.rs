@@ -5,7 +5,7 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use super::flat::FlatDraw;
-use super::{Flat, GUARD, Signed, StandardNormal};
+use super::{FlatLaw, GUARD, NormalLaw, Signed};
 use crate::arguments::within;
 use crate::sample::{Bits, Interval, Law, Lazy, lazy};
 
@@ -15,14 +15,14 @@ use crate::sample::{Bits, Interval, Law, Lazy, lazy};
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{LaplaceLogNormal, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{LaplaceLogNormalLaw, Rounded}};
 ///
-/// let noise = Rounded::new(LaplaceLogNormal::new(0.5)?, Scale::new(2.0)?);
+/// let noise = Rounded::new(LaplaceLogNormalLaw::new(0.5)?, Scale::new(2.0)?);
 /// assert!(noise.around(17.0, &mut OsSeeded::new()?).is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LaplaceLogNormal {
+pub struct LaplaceLogNormalLaw {
     sigma: f64,
 }
 
@@ -30,14 +30,14 @@ pub struct LaplaceLogNormal {
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, UniformLogNormal}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, UniformLogNormalLaw}};
 ///
-/// let noise = Rounded::new(UniformLogNormal::new(0.5)?, Scale::new(2.0)?);
+/// let noise = Rounded::new(UniformLogNormalLaw::new(0.5)?, Scale::new(2.0)?);
 /// assert!(noise.around(17.0, &mut OsSeeded::new()?).is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UniformLogNormal {
+pub struct UniformLogNormalLaw {
     sigma: f64,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn checked_sigma(sigma: f64) -> Result<f64, Error> {
     within("sigma", "(0, 1000]", sigma, sigma > 0.0 && sigma <= 1000.0)
 }
 
-impl LaplaceLogNormal {
+impl LaplaceLogNormalLaw {
     /// The law with this σ.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl LaplaceLogNormal {
     }
 }
 
-impl UniformLogNormal {
+impl UniformLogNormalLaw {
     /// The law with this σ.
     ///
     /// # Errors
@@ -82,24 +82,24 @@ impl UniformLogNormal {
 #[derive(Clone, Debug)]
 pub struct Stretched<D> {
     x: D,
-    y: <StandardNormal as Law>::Draw,
+    y: <NormalLaw as Law>::Draw,
     sigma: f64,
 }
 
-impl Law for LaplaceLogNormal {
-    type Draw = Stretched<Signed<lazy::Exponential>>;
+impl Law for LaplaceLogNormalLaw {
+    type Draw = Stretched<Signed<lazy::ExponentialDraw>>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
-        let magnitude = lazy::Exponential::start(bits);
-        Stretched { x: Signed::fairly(magnitude, bits), y: StandardNormal.start(bits), sigma: self.sigma }
+        let magnitude = lazy::ExponentialDraw::start(bits);
+        Stretched { x: Signed::fairly(magnitude, bits), y: NormalLaw.start(bits), sigma: self.sigma }
     }
 }
 
-impl Law for UniformLogNormal {
+impl Law for UniformLogNormalLaw {
     type Draw = Stretched<FlatDraw>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
-        Stretched { x: Flat.start(bits), y: StandardNormal.start(bits), sigma: self.sigma }
+        Stretched { x: FlatLaw.start(bits), y: NormalLaw.start(bits), sigma: self.sigma }
     }
 }
 
@@ -189,12 +189,12 @@ mod tests {
         1.175_267_876_67,
     ];
 
-    fn laplace() -> LaplaceLogNormal {
-        LaplaceLogNormal::new(0.5).unwrap()
+    fn laplace() -> LaplaceLogNormalLaw {
+        LaplaceLogNormalLaw::new(0.5).unwrap()
     }
 
-    fn uniform() -> UniformLogNormal {
-        UniformLogNormal::new(0.5).unwrap()
+    fn uniform() -> UniformLogNormalLaw {
+        UniformLogNormalLaw::new(0.5).unwrap()
     }
 
     #[test]
@@ -221,7 +221,10 @@ mod tests {
     #[test]
     fn parameters_are_checked() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1000.5] {
-            assert!(LaplaceLogNormal::new(bad).is_err() && UniformLogNormal::new(bad).is_err(), "{bad}");
+            assert!(
+                LaplaceLogNormalLaw::new(bad).is_err() && UniformLogNormalLaw::new(bad).is_err(),
+                "{bad}"
+            );
         }
     }
 }

@@ -16,21 +16,21 @@ use crate::sample::{Bits, Interval, Law, Lazy};
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, StandardNormal}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, NormalLaw}};
 ///
-/// let noise = Rounded::new(StandardNormal, Scale::new(2.0)?);
+/// let noise = Rounded::new(NormalLaw, Scale::new(2.0)?);
 /// assert!(noise.around(17.0, &mut OsSeeded::new()?).is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StandardNormal;
+pub struct NormalLaw;
 
-impl Law for StandardNormal {
-    type Draw = Signed<lazy::Exponential>;
+impl Law for NormalLaw {
+    type Draw = Signed<lazy::ExponentialDraw>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
         loop {
-            let mut magnitude = lazy::Exponential::start(bits);
+            let mut magnitude = lazy::ExponentialDraw::start(bits);
             if accepts(&mut magnitude, bits) {
                 return Signed::fairly(magnitude, bits);
             }
@@ -39,8 +39,8 @@ impl Law for StandardNormal {
 }
 
 /// Whether (E − 1)² < 2F, for another exponential F.
-fn accepts<R: Rng + ?Sized>(magnitude: &mut lazy::Exponential, bits: &mut Bits<'_, R>) -> bool {
-    let other = lazy::Exponential::start(bits);
+fn accepts<R: Rng + ?Sized>(magnitude: &mut lazy::ExponentialDraw, bits: &mut Bits<'_, R>) -> bool {
+    let other = lazy::ExponentialDraw::start(bits);
     settle(
         &mut (magnitude, other),
         bits,
@@ -106,19 +106,19 @@ mod tests {
 
     #[test]
     fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&StandardNormal, 18, 0.11, CELLS);
+        assert_listed(&NormalLaw, 18, 0.11, CELLS);
     }
 
     #[test]
     fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(StandardNormal, Scale::new(1.0).unwrap());
+        let noise = Rounded::new(NormalLaw, Scale::new(1.0).unwrap());
         assert_fits(|rng| noise.draw(rng), &QUANTILES);
     }
 
     #[test]
     fn every_precision_rounds_the_same_real() {
         for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&StandardNormal, answer);
+            assert_consistent(&NormalLaw, answer);
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
         let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
         let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = StandardNormal.start(bits);
+            let mut real = NormalLaw.start(bits);
             // The sign is drawn from the bits that follow, too.
             IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
         };
