@@ -80,14 +80,7 @@ impl Lazy for SinhDraw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::laws::testing::{
-        Constant, assert_consistent, assert_fits, assert_listed, assert_settled_by_later_digits,
-    };
-    use crate::sample::lazy::nearest;
-    use crate::sample::{Grid, Rounded};
-    use dashu_int::IBig;
-    use dashu_int::ops::UnsignedAbs;
-    use dp_core::Scale;
+    use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
     // Computed with mpmath: Φ(2·arsinh(x/2)), cut at the half-integers, and its quantiles.
     const CELLS: &[(i32, f64)] = &[
@@ -122,21 +115,8 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&ArsinhNormalLaw::new(0.5).unwrap(), 18, 0.12, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(ArsinhNormalLaw::new(0.5).unwrap(), Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&ArsinhNormalLaw::new(0.5).unwrap(), answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&ArsinhNormalLaw::new(0.5).unwrap(), 18, 0.12, CELLS, &QUANTILES);
     }
 
     #[test]
@@ -148,13 +128,7 @@ mod tests {
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
-        let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = ArsinhNormalLaw::new(0.5).unwrap().start(bits);
-            // The sign is drawn from the bits that follow, too.
-            IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
-        };
         // The second word makes the other exponential large, so that all normals are accepted.
-        assert_settled_by_later_digits(draw, vec![0, 1 << 50], 0);
+        assert_magnitude_settled_by_later_digits(&ArsinhNormalLaw::new(0.5).unwrap(), vec![0, 1 << 50], 0);
     }
 }

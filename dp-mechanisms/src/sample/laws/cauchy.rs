@@ -56,9 +56,7 @@ impl Lazy for Quotient {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Rounded;
-    use crate::sample::laws::testing::{assert_consistent, assert_fits, assert_listed};
-    use dp_core::Scale;
+    use crate::sample::laws::testing::assert_law;
 
     // Computed with mpmath: ½ + arctan(x)/π, cut at the half-integers, and its quantiles.
     const CELLS: &[(i32, f64)] = &[
@@ -93,20 +91,7 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&CauchyLaw, 19, 0.2, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(CauchyLaw, Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&CauchyLaw, answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&CauchyLaw, 19, 0.2, CELLS, &QUANTILES);
     }
 }

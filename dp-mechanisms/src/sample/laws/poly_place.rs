@@ -138,14 +138,7 @@ impl Law for PolyPlaceLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::laws::testing::{
-        Constant, assert_consistent, assert_fits, assert_listed, assert_settled_by_later_digits,
-    };
-    use crate::sample::lazy::nearest;
-    use crate::sample::{Grid, Rounded};
-    use dashu_int::IBig;
-    use dashu_int::ops::UnsignedAbs;
-    use dp_core::Scale;
+    use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
     // Computed with mpmath for γ = 2.5: the closed form of the distribution function, which was checked by quadrature.
     const CELLS: &[(i32, f64)] = &[
@@ -180,21 +173,8 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&PolyPlaceLaw::new(2.5).unwrap(), 18, 0.14, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(PolyPlaceLaw::new(2.5).unwrap(), Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&PolyPlaceLaw::new(2.5).unwrap(), answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&PolyPlaceLaw::new(2.5).unwrap(), 18, 0.14, CELLS, &QUANTILES);
     }
 
     #[test]
@@ -206,13 +186,7 @@ mod tests {
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
-        let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = PolyPlaceLaw::new(2.5).unwrap().start(bits);
-            // The sign is drawn from the bits that follow, too.
-            IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
-        };
         // The first word is an exponential beyond γ, the second one the magnitude.
-        assert_settled_by_later_digits(draw, vec![0, 0], 1);
+        assert_magnitude_settled_by_later_digits(&PolyPlaceLaw::new(2.5).unwrap(), vec![0, 0], 1);
     }
 }

@@ -160,14 +160,7 @@ impl Law for PolynomialTailLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::laws::testing::{
-        Constant, assert_consistent, assert_fits, assert_listed, assert_settled_by_later_digits,
-    };
-    use crate::sample::lazy::nearest;
-    use crate::sample::{Grid, Rounded};
-    use dashu_int::IBig;
-    use dashu_int::ops::UnsignedAbs;
-    use dp_core::Scale;
+    use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
     // Computed with mpmath: the integral of 1/(1 + |x|³), cut at the half-integers, and its quantiles.
     const CELLS: &[(i32, f64)] = &[
@@ -202,21 +195,8 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&PolynomialTailLaw::new(3.0).unwrap(), 18, 0.14, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(PolynomialTailLaw::new(3.0).unwrap(), Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&PolynomialTailLaw::new(3.0).unwrap(), answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&PolynomialTailLaw::new(3.0).unwrap(), 18, 0.14, CELLS, &QUANTILES);
     }
 
     #[test]
@@ -228,13 +208,11 @@ mod tests {
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
-        let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = PolynomialTailLaw::new(3.0).unwrap().start(bits);
-            // The sign is drawn from the bits that follow, too.
-            IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
-        };
         // The first word chooses the tail, the third one accepts.
-        assert_settled_by_later_digits(draw, vec![u64::MAX, 0, 1 << 50], 1);
+        assert_magnitude_settled_by_later_digits(
+            &PolynomialTailLaw::new(3.0).unwrap(),
+            vec![u64::MAX, 0, 1 << 50],
+            1,
+        );
     }
 }

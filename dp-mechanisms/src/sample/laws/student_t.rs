@@ -93,9 +93,7 @@ impl Lazy for Bailey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Rounded;
-    use crate::sample::laws::testing::{assert_consistent, assert_fits, assert_listed};
-    use dp_core::Scale;
+    use crate::sample::laws::testing::assert_law;
 
     // Computed with mpmath: the incomplete beta function for ν = 2.5, cut at the half-integers, and its quantiles.
     const CELLS: &[(i32, f64)] = &[
@@ -130,21 +128,8 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&StudentTLaw::new(2.5).unwrap(), 17, 0.2, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(StudentTLaw::new(2.5).unwrap(), Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&StudentTLaw::new(2.5).unwrap(), answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&StudentTLaw::new(2.5).unwrap(), 17, 0.2, CELLS, &QUANTILES);
     }
 
     #[test]
