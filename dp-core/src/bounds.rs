@@ -57,7 +57,7 @@ impl Bounds {
         self.lower.abs().max(self.upper.abs())
     }
 
-    /// The point of the interval that is nearest to `value`; the middle for `NaN`, which is near to nothing.
+    /// The point of the interval that is nearest to `value`; the middle for `NaN`.
     ///
     /// A total function of one record: whatever the data hold, the result lies within the bounds.
     #[must_use]

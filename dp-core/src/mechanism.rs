@@ -12,15 +12,15 @@ use crate::sensitivity::{MeasuredIn, Norm};
 
 /// A randomised function of an exact answer.
 ///
-/// Four traits and a type, and who has them:
+/// Four traits and a type:
 ///
-/// | | says | who |
+/// | | says | example |
 /// |---|---|---|
-/// | [`Mechanism`] | this much noise | `Laplace` with a scale |
-/// | [`ForGuarantee`] | as much noise as a guarantee takes | `Laplace`, for [`Pure`](crate::Pure) |
-/// | [`Target`] | such a guarantee, to be met when the sensitivity is known | `Laplace::epsilon(0.5)` |
+/// | [`Mechanism`] | a given amount of noise | `Laplace` with a scale |
+/// | [`ForGuarantee`] | can be calibrated to a guarantee | `Laplace`, to [`Pure`](crate::Pure) |
+/// | [`Target`] | a guarantee, to be calibrated to when the sensitivity is known | `Laplace::epsilon(0.5)` |
 /// | [`Calibrate`] | one of these two: what [`Query::with`](crate::Query::with) takes | every mechanism and target |
-/// | [`Dominated`] | my exact privacy loss | `Laplace` |
+/// | [`Dominated`] | knows its dominating pair | `Laplace` |
 ///
 /// # Contract
 /// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`, the output distributions of `draw` on a
@@ -67,7 +67,7 @@ pub trait Mechanism {
         Target::new(guarantee)
     }
 
-    /// The privacy map: what holds for answers at most `sensitivity` apart.
+    /// The privacy map: the guarantee for answers at most `sensitivity` apart.
     fn guarantee(&self, sensitivity: impl MeasuredIn<Self::Norm>) -> Self::Guarantee;
 
     /// Draws one output, with any generator. See [`Measurement::draw`](crate::Measurement::draw).
@@ -77,7 +77,7 @@ pub trait Mechanism {
     fn draw<R: Rng + ?Sized>(&self, answer: &Self::Input, rng: &mut R) -> Result<Self::Output, Error>;
 }
 
-/// A mechanism that can tell an accountant its exact privacy loss.
+/// A mechanism with a known dominating pair, which tells an accountant its exact privacy loss.
 ///
 /// # Contract
 /// The pair dominates `draw` on all answers at most `sensitivity` apart.
@@ -95,8 +95,8 @@ pub trait Dominated: Mechanism {
 /// A mechanism that can be calibrated to guarantees in the notion `G`.
 ///
 /// # Contract
-/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the least noise the implementation can prove
-/// enough, rounded up.
+/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the least noise that the
+/// implementation can prove sufficient, rounded up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be calibrated to a guarantee in `{G}`",
     label = "no calibration to `{G}`",

@@ -10,18 +10,18 @@ use crate::rounding::{add_up, div_up, mul_up, sqrt_up};
 /// A way to measure how far apart two answers are, as a type: a function of the vector of their differences.
 ///
 /// # Contract
-/// c times a vector is |c| times as long, and a vector of one coordinate as long as that is large.
-/// Norms in the sense of the textbooks are [`Subadditive`], too, and a query whose answer is one number states the same sensitivity in all of those. It states none in
+/// ‖c·v‖ = |c|·‖v‖, and the norm of a vector of one coordinate is its magnitude.
+/// Norms in the sense of the textbooks are also [`Subadditive`], and a query whose answer is one number states the same sensitivity in all of those. It states none in
 /// [`LInfMonotone`], which speaks of the direction of all answers together.
 pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {
-    /// How the norm is written.
+    /// The symbol of the norm.
     const NAME: &'static str;
 
     /// The norm of a vector, rounded up; infinite when a coordinate is not a number.
     fn of(vector: &[f64]) -> f64;
 }
 
-/// A norm with the triangle inequality, ‖u + v‖ ≤ ‖u‖ + ‖v‖: two steps are at most as long as their lengths together.
+/// A norm with the triangle inequality, ‖u + v‖ ≤ ‖u‖ + ‖v‖.
 ///
 /// [`LInfMonotone`] has none: a step up in one coordinate and a step down in another are monotone each, and together they are not. For the same reason a query of one number states
 /// its sensitivity in subadditive norms only: `impl<N: Subadditive> SensitivityIn<N>`.
@@ -57,7 +57,7 @@ pub struct LInf;
 /// them may depend on the neighbours. Counts under [`AddRemove`] are like this: a record that is added raises some and lowers none. Under [`ReplaceOne`] they are not, since one record
 /// leaves and another enters; nor are differences, averages and distances.
 ///
-/// One number by itself moves one way, but that is no property of it that others share: between the same neighbours one count rises and another falls. So a query of one number
+/// A single number always moves in one direction, but two of them may move in opposite ones: between the same neighbours one count rises and another falls. So a query of one number
 /// states no sensitivity in this norm. A query that answers all of the numbers at once does, such as a histogram under [`AddRemove`]; for others you assert it by name, with
 /// `Sensitivity::<LInfMonotone, _>::new`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn or_infinite(x: f64) -> f64 {
 pub struct Sensitivity<N, A> {
     value: f64,
     norm: PhantomData<fn(N) -> N>,
-    /// Invariant: a relation that is a subtype of another one is still another one.
+    /// Invariant in `A`: a relation that is a subtype of another one is a different relation.
     relation: PhantomData<fn(A) -> A>,
 }
 
@@ -196,7 +196,7 @@ impl<A> From<Sensitivity<L2, A>> for Sensitivity<LInf, A> {
     }
 }
 
-/// The magnitudes are the same. Not the other way round: that differences are monotone does not follow from their size.
+/// The magnitudes are the same. There is no conversion back: monotonicity does not follow from a magnitude.
 impl<A> From<Sensitivity<LInfMonotone, A>> for Sensitivity<LInf, A> {
     fn from(sensitivity: Sensitivity<LInfMonotone, A>) -> Self {
         Self { value: sensitivity.value, norm: PhantomData, relation: PhantomData }
@@ -215,9 +215,9 @@ impl<N: Norm, A: Adjacency> fmt::Display for Sensitivity<N, A> {
     }
 }
 
-/// Holds of sensitivities in the norm `N`, whatever their neighbour relation: what a mechanism asks for.
+/// Holds for sensitivities in the norm `N` under any neighbour relation: what a mechanism takes.
 ///
-/// Sealed: it holds of [`Sensitivity`] only.
+/// Sealed: it holds for [`Sensitivity`] only.
 #[diagnostic::on_unimplemented(
     message = "this mechanism is calibrated to a sensitivity in the norm `{N}`, which `{Self}` is not",
     label = "not a sensitivity in `{N}`",

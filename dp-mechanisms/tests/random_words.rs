@@ -9,9 +9,7 @@ use dp_core::{Bounds, Measurement, Mechanism, Scale};
 use dp_mechanisms::local::{HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::{CauchyLaw, Law, NormalLaw, PolyPlaceLaw, Rounded, StudentTLaw};
-use dp_mechanisms::selection::{
-    ExponentialLaw, ExponentialNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK,
-};
+use dp_mechanisms::selection::{Exponential, ExponentialNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK};
 use dp_mechanisms::{AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace};
 use rand_core::TryRng;
 

@@ -12,7 +12,7 @@
 //! shrinks to a few ulps at n = 1, and being an enclosure at the start it is one at the end. No term is subtracted, so
 //! the ratios are accurate *relatively* as far out as floats reach.
 //!
-//! Accountants ask for these numbers by the million: up to z = 12 a table of power series serves, which the compiler makes from these ratios.
+//! Accountants need millions of these numbers: up to z = 12 they come from a table of power series, which the compiler computes from these ratios.
 
 mod double;
 mod table;
@@ -158,7 +158,7 @@ fn ratios(z: f64) -> [Enclosure; RATIOS] {
     kept
 }
 
-/// What a positive normal float may stand for that has a relative error of up to so many times u = 2⁻⁵³. The ends are rounded twice, which four more units cover.
+/// Encloses the number that a positive normal float approximates with a relative error of at most `units` times u = 2⁻⁵³. The ends are rounded twice, which four more units cover.
 fn within(value: f64, units: f64) -> Enclosure {
     let margin = (units + 4.0) * (f64::EPSILON / 2.0);
     Enclosure::new(value * (1.0 - margin), value * (1.0 + margin))

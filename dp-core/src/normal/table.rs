@@ -15,14 +15,14 @@ use super::double::Double;
 /// How many coefficients there are for each point.
 const TERMS: usize = 16;
 
-/// Points are so many to a unit.
+/// The number of points in a unit.
 const DENSITY: f64 = 8.0;
 
 /// The first point, in units of ⅛, and how many there are.
 const FIRST: i32 = -8;
 const POINTS: usize = 105;
 
-/// Up to here the table serves.
+/// The largest argument that the table covers.
 pub(super) const LAST: f64 = 12.0;
 
 /// A bound on the relative error of every coefficient, in units of 2⁻⁵³.
@@ -91,7 +91,7 @@ const FALLING: [[f64; TERMS]; 4] = {
     rows
 };
 
-/// So many terms of the series around 3/2 reach from there to −1: (5/2)⁸⁰·a₈₀ is below 10⁻³⁰ of the sum.
+/// The number of terms of the series around 3/2 that reaches from there to −1: (5/2)⁸⁰·a₈₀ is below 10⁻³⁰ of the sum.
 const LONG: usize = 96;
 
 const fn coefficients() -> [[f64; TERMS]; POINTS] {

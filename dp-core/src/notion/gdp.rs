@@ -1,4 +1,4 @@
-//! Gaussian differential privacy: no easier than telling two unit normals at distance μ apart.
+//! Gaussian differential privacy: neighbours are at least as hard to tell apart as two unit normals at distance μ.
 
 use core::fmt;
 

@@ -74,21 +74,21 @@ use crate::{Delta, Epsilon};
 ///
 /// They are property-tested for every notion of this crate.
 pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static {
-    /// What an output has that does not depend on the data.
+    /// The guarantee of an output that does not depend on the data.
     fn perfect() -> Self;
 
-    /// What both releases together have, the second possibly chosen after seeing the first.
+    /// The guarantee of two releases together, the second possibly chosen after seeing the first.
     #[must_use]
     fn compose(&self, other: &Self) -> Self;
 
-    /// A guarantee that holds of either: the worse one where they are comparable.
+    /// A guarantee that both satisfy: the worse one where they are comparable.
     #[must_use]
     fn join(&self, other: &Self) -> Self;
 
     /// Whether this guarantee implies the other. `true` is a proof; `false` may mean that none was found.
     fn is_at_most(&self, other: &Self) -> bool;
 
-    /// What holds for data sets at distance `size`, that is for a group of that many records (claim D12).
+    /// The guarantee for data sets at distance `size`: that of a group of that many records (claim D12).
     #[must_use]
     fn for_group(&self, size: u32) -> Self;
 
@@ -98,7 +98,7 @@ pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static
     /// The (ε,δ) view at a chosen δ: an upper bound on the smallest ε; infinite when there is none.
     fn epsilon_at(&self, delta: Delta) -> Epsilon;
 
-    /// What `count` releases together have.
+    /// The guarantee of `count` releases together.
     #[must_use]
     fn times(&self, count: u64) -> Self {
         // Square and multiply: 64 compositions at most, however many releases.
@@ -146,7 +146,7 @@ fn at_least(count: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A notion that leaves `times` as it is: δ per release.
+    /// A notion that keeps the default `times`: δ per release.
     #[derive(Clone, Debug, PartialEq)]
     struct Leaks(u32);
 

@@ -10,7 +10,7 @@ use crate::{Delta, Epsilon, Error};
 
 /// ε-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) for all neighbours x, y and events S.
 ///
-/// Whatever is ε-private is no easier to tell apart than randomised response with the same ε (Kairouz, Oh and Viswanath 2015), so the
+/// Every ε-private mechanism is dominated by randomised response with the same ε (Kairouz, Oh and Viswanath 2015), so the
 /// (ε,δ) views below are those of that pair: at ε' < ε they give a δ, at δ > 0 an ε' < ε.
 ///
 /// ```
@@ -37,7 +37,7 @@ impl Pure {
         Epsilon::new(epsilon).map(Self::from)
     }
 
-    /// An ε of which `parts` releases cost at most this total.
+    /// The ε of each of `parts` releases that together cost at most this total.
     ///
     /// A tenth is not a float: `0.1` denotes a number slightly above it, and ten releases at that ε cost more than 1. A share is rounded
     /// down.

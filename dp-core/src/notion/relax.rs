@@ -7,7 +7,7 @@ use crate::sealed::Is;
 use crate::search::smallest_with_value_at_most;
 use crate::{Mu, Rho};
 
-/// What holds under the weaker notion `G` whenever the stronger one holds.
+/// The implication from a notion to a weaker one, `G`.
 ///
 /// | from | to | how |
 /// |---|---|---|
@@ -106,9 +106,9 @@ impl From<Pure> for Zcdp {
     }
 }
 
-/// Holds of a notion and itself only: the check that two guarantees can be added up, or that a budget can pay.
+/// Holds for a notion and itself only: the check that two guarantees can be added up, or that a budget can pay.
 ///
-/// Sealed: no notion can say that it is another one.
+/// Sealed: no notion can be declared equal to another.
 #[diagnostic::on_unimplemented(
     message = "cannot combine guarantees of different notions: `{Self}` and `{G}`",
     label = "this is a guarantee in `{Self}`, but `{G}` is asked for",
@@ -116,7 +116,7 @@ impl From<Pure> for Zcdp {
             if a budget is the stronger one, state the budget in the weaker notion"
 )]
 pub trait SameNotion<G: Guarantee>: Guarantee + Is<G> {
-    /// The same guarantee, under the name by which the other side knows its notion.
+    /// The same guarantee, typed as the notion of the other side.
     fn into_notion(self) -> G;
 }
 

@@ -9,7 +9,7 @@
 //!
 //! > ln δ ≤ (α−1)·(D − ε + ln(1−1/α)) − ln α,  or  ε ≤ D + ln(1−1/α) + (ln(1/δ) − ln α)/(α−1).
 //!
-//! Every order gives a true bound; the best is searched for.
+//! Every order gives a true bound; the best order is searched for.
 
 use crate::rounding::{Enclosure, exp_up};
 use crate::search::least_over_positive;

@@ -1,4 +1,4 @@
-//! Zero-concentrated differential privacy: the privacy loss is at most as spread as a Gaussian.
+//! Zero-concentrated differential privacy: the privacy loss is concentrated like a Gaussian.
 
 use core::fmt;
 

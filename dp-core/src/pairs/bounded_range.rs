@@ -41,7 +41,7 @@ impl DominatingPair for BoundedRangePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let range = self.range.get();
         if range.is_infinite() {
-            return Enclosure::ONE; // told all
+            return Enclosure::ONE; // nothing is hidden
         }
         if epsilon >= range {
             return Enclosure::ZERO;

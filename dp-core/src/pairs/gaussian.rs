@@ -53,8 +53,8 @@ impl GaussianPair {
     /// The largest distance at which δ(ε) is at most `delta`, rounded down: noise of σ = Δ₂/μ is the least that is (ε,δ)-private.
     ///
     /// The profile rises with μ. The search is judged by the upper end of [`delta`](DominatingPair::delta), so the μ that is
-    /// returned meets the target, and a part in 10¹¹ more may not. It is 0 at δ = 0, which no noise reaches, and infinite where nothing is
-    /// asked for, at δ = 1.
+    /// returned meets the target, and a part in 10¹¹ more may not. It is 0 at δ = 0, which no noise satisfies, and infinite at δ = 1, which
+    /// every noise does.
     ///
     /// ```
     /// use dp_core::pairs::GaussianPair;
@@ -121,7 +121,7 @@ impl DominatingPair for GaussianPair {
             return within_profile_limits(Enclosure::new(0.0, upper_tail(z).hi()), epsilon);
         }
         let computed = if z.lo() >= -1.0 && z.hi() < 1e3 {
-            // One look: d/dz ln δ = −z − E t, t having a density in proportion to e^(−zt − t²/2)·(1 − e^(−μt)). The last factor rises more slowly than t, so that
+            // One evaluation: d/dz ln δ = −z − E t, t having a density in proportion to e^(−zt − t²/2)·(1 − e^(−μt)). The last factor rises more slowly than t, so that
             // E t ≤ I₂(z)/I₁(z), which falls in z and is below 1.8 at z = −1. Two more units cover the rounding of the factor.
             let (at, width) = (self.delta_at(z.lo()), z.hi() - z.lo());
             let fallen = 1.0 - width * (z.hi().abs() + 2.0) - f64::EPSILON;

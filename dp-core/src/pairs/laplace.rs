@@ -35,7 +35,7 @@ impl DominatingPair for LaplacePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let shift = self.shift.get();
         if shift.is_infinite() {
-            return Enclosure::ONE; // told all
+            return Enclosure::ONE; // nothing is hidden
         }
         if epsilon >= shift {
             return Enclosure::ZERO;

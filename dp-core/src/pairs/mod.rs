@@ -1,4 +1,4 @@
-//! Dominating pairs: the root object of accounting.
+//! Dominating pairs: the basis of accounting.
 //!
 //! A pair of distributions (P, Q) *dominates* a mechanism when for all neighbours x, y and all ε
 //!
@@ -50,7 +50,7 @@ use crate::{Alpha, Delta, Epsilon};
 
 /// A pair of distributions that dominates a mechanism, seen through its privacy loss.
 ///
-/// This is what a mechanism tells an accountant, and what you implement for a mechanism of your own.
+/// A mechanism gives it to an accountant; implement it for a mechanism of your own.
 ///
 /// Privacy is a statement on both directions of each pair of neighbours. The pairs of this module are symmetric, (P, Q) and (Q, P) having the
 /// same profile, but for [`FinitePair`], whose [`reversed`](FinitePair::reversed) must be looked at too.

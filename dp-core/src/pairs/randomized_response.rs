@@ -57,7 +57,7 @@ impl DominatingPair for RandomizedResponsePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let limit = self.epsilon.get();
         if limit.is_infinite() {
-            return Enclosure::ONE; // told all
+            return Enclosure::ONE; // nothing is hidden
         }
         if epsilon >= limit {
             return Enclosure::ZERO;

@@ -1,4 +1,4 @@
-//! An interval that surely contains a real number.
+//! Intervals that contain a real number for certain.
 
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -11,8 +11,8 @@ use super::elementary::{exp_down, exp_m1_down, exp_m1_up, exp_up, ln_1p_down, ln
 /// `[lo, hi]` with lo ≤ true value ≤ hi.
 ///
 /// Arithmetic on enclosures encloses the arithmetic on the values: each operation rounds its lower end down and its upper end up.
-/// A formula is written once and both of its ends come out right; the upper one is what is spent,
-/// the lower one says how tight that is.
+/// A formula is written once and both of its ends are bounds; the upper one is spent, the lower one
+/// shows how tight it is.
 ///
 /// # Contract
 /// For all reals x ∈ X, y ∈ Y: x ∘ y ∈ X ∘ Y whenever x ∘ y is defined. An undefined end (∞ − ∞, 0 · ∞, a division by an
@@ -30,7 +30,7 @@ impl Enclosure {
     pub const ZERO: Self = Self { lo: 0.0, hi: 0.0 };
     /// The enclosure of 1.
     pub const ONE: Self = Self { lo: 1.0, hi: 1.0 };
-    /// The whole real line with its infinities: what is known of a number of which nothing is known.
+    /// The whole real line with its infinities: an unknown number.
     pub const UNKNOWN: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
     /// The enclosure between two ends. A `NaN` end says nothing and becomes infinite; swapped ends are put in order.

@@ -9,7 +9,7 @@
 //! - [`Enclosure`] carries both ends through a formula, so that nobody chooses a direction by hand.
 //!
 //! Nothing here touches the processor's rounding mode or the platform's mathematical library: the same input
-//! gives the same bits on x86-64 and on s390x, which is big-endian (`tests/same_bits.rs`). Other platforms were not tried.
+//! gives the same bits on x86-64 and on s390x, which is big-endian (`tests/same_bits.rs`). Other platforms are untested.
 //!
 //! ```
 //! use dp_core::rounding::{Enclosure, add_up, add_down};

@@ -6,7 +6,7 @@ pub trait Float: sealed::Float {}
 impl Float for f64 {}
 impl Float for f32 {}
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Float: Copy {
         /// The release of an answer, by a draw in double precision.
         fn released(self, draw: impl FnOnce(f64) -> f64) -> Self;

@@ -11,9 +11,8 @@ use crate::{Alpha, Epsilon, Rho};
 
 /// One term of an [`Rdp`] curve.
 ///
-/// The terms that are named after a mechanism say more than their curve does, namely that the privacy loss *is* at most that of such a
-/// mechanism: `Laplace` that it is dominated by two Laplace distributions that far apart, `BoundedRange` that the losses span at most
-/// that range. Groups of records use it.
+/// The terms that are named after a mechanism state more than their curve: `Laplace` that the mechanism is dominated by two
+/// Laplace distributions that far apart, `BoundedRange` that the losses span at most that range. Group privacy uses it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -33,16 +32,16 @@ pub enum Curve {
         /// The span of the losses.
         range: Epsilon,
     },
-    /// Bounds at some orders only.
+    /// Bounds at finitely many orders.
     Points(Points),
-    /// What follows for a group of `size` records from a curve alone.
+    /// The bound for a group of `size` records that follows from a curve alone.
     Group {
         /// The guarantee for one record.
         of: Box<Rdp>,
         /// The number of records.
         size: NonZero<u32>,
     },
-    /// One of two guarantees, it is not known which: at each order the larger curve.
+    /// The larger of two curves at each order: one of two guarantees holds, and it is not known which.
     Worst(Box<Rdp>, Box<Rdp>),
 }
 
@@ -64,7 +63,7 @@ impl Curve {
         }
     }
 
-    /// A line above the curve, where one is known.
+    /// A line above the curve, if one is known.
     pub(super) fn line(&self) -> Option<Zcdp> {
         match self {
             Self::Line(line) => Some(*line),

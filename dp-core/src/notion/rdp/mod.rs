@@ -56,7 +56,7 @@ impl Rdp {
         })
     }
 
-    /// A ρ for which ρα lies below the curve at every order α, so that every ρ-zCDP mechanism keeps within it: that of the lines among its terms.
+    /// A ρ for which ρα lies below the curve at every order α: the sum of the lines among its terms. Every ρ-zCDP mechanism satisfies the curve.
     #[must_use]
     pub fn concentrated_part(&self) -> Rho {
         // Lines are in one term, whose count is one.
@@ -67,7 +67,7 @@ impl Rdp {
         lines.max_by(|a, b| a.get().total_cmp(&b.get())).unwrap_or(Rho::ZERO)
     }
 
-    /// A line above the curve, where one is known.
+    /// A line above the curve, if one is known.
     fn line(&self) -> Option<Zcdp> {
         self.terms
             .iter()

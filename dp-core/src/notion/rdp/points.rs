@@ -1,4 +1,4 @@
-//! Rényi bounds that are known at some orders only.
+//! Rényi bounds that are known at finitely many orders.
 
 use alloc::vec::Vec;
 

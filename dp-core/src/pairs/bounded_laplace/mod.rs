@@ -1,4 +1,4 @@
-//! Laplace noise that is confined to an interval, at the worst place in it.
+//! Laplace noise confined to an interval, for the worst pair of answers in it.
 
 mod worst_place;
 

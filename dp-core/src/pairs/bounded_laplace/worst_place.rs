@@ -1,16 +1,16 @@
-//! The supremum over all places of the neighbours.
+//! The supremum over the places of the two answers.
 
 use alloc::vec;
 
 use super::{BoundedLaplacePair, mass};
 use crate::rounding::Enclosure;
 
-/// How often pieces are halved at most. Fewer are needed wherever the tests have looked; the bound holds whenever the search stops.
+/// The largest number of bisections. All tested parameters need fewer; the bound holds whenever the search stops.
 const HALVINGS: u16 = 300;
-/// The relative width at which the search is content.
+/// The relative width at which the search stops.
 const CONTENT: f64 = 1e-8;
 
-/// What the profile at one ε is made of, at a place a or on a whole interval of places.
+/// The parts of the profile at one ε, at a place a or on an interval of places.
 #[derive(Clone, Copy)]
 struct Place {
     /// Encloses a.
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// The places from one to another.
+/// An interval of places.
 struct Piece {
     ends: [Place; 2],
     middle: Place,
