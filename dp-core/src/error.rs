@@ -6,9 +6,9 @@ use crate::number::write_number;
 
 /// Every way in which this crate refuses a request.
 ///
-/// An error is about parameters and public sizes only. It never carries a record, a statistic of records, or a
-/// random draw, so it may be logged and shown. `Debug` prints the same sentence as `Display`, because that is what a `main` that returns
-/// an error, and `unwrap`, show to people.
+/// An error is about parameters and public sizes only. It never carries a record, a statistic of
+/// records, or a random draw, so it may be logged and shown. `Debug` prints the same sentence as
+/// `Display`, because that is what a `main` that returns an error, and `unwrap`, show to people.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {

@@ -23,10 +23,11 @@ use crate::sensitivity::{MeasuredIn, Norm};
 /// | [`Dominated`] | knows its dominating pair | `Laplace` |
 ///
 /// # Contract
-/// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`, the output distributions of `draw` on a
-///   and b satisfy the returned guarantee, in both directions. It rises with `s`.
-/// - `draw` samples the law of the theorem exactly, then rounds by a function that does not look at the data. It
-///   reads nothing but the answer and the generator.
+/// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`,
+///   the output distributions of `draw` on a and b satisfy the returned guarantee, in both
+///   directions. It rises with `s`.
+/// - `draw` samples the law of the theorem exactly, then rounds by a function that does not look at
+///   the data. It reads nothing but the answer and the generator.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mechanism, nor a target for one",
     label = "neither a mechanism nor a target",
@@ -42,8 +43,8 @@ pub trait Mechanism {
     /// The notion of its guarantee.
     type Guarantee: Guarantee;
 
-    /// "As little noise of this kind as meets the guarantee": what [`Query::with`](crate::Query::with)
-    /// takes.
+    /// "As little noise of this kind as meets the guarantee": what
+    /// [`Query::with`](crate::Query::with) takes.
     ///
     /// Constructors with a name, such as `Laplace::epsilon(0.5)?`, check their numbers and call it.
     ///
@@ -95,8 +96,8 @@ pub trait Dominated: Mechanism {
 /// A mechanism that can be calibrated to guarantees in the notion `G`.
 ///
 /// # Contract
-/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the least noise that the
-/// implementation can prove sufficient, rounded up.
+/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the
+/// least noise that the implementation can prove sufficient, rounded up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be calibrated to a guarantee in `{G}`",
     label = "no calibration to `{G}`",
@@ -110,9 +111,11 @@ pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
     fn for_guarantee(target: &G, sensitivity: impl MeasuredIn<Self::Norm>) -> Result<Self, Error>;
 }
 
-/// An amount of noise, fixed or still to be computed from the sensitivity: what [`Query::with`](crate::Query::with) takes.
+/// An amount of noise, fixed or still to be computed from the sensitivity: what
+/// [`Query::with`](crate::Query::with) takes.
 ///
-/// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one, with the guarantee that was asked for.
+/// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one,
+/// with the guarantee that was asked for.
 ///
 /// # Contract
 /// The returned mechanism satisfies the returned guarantee for answers at most `sensitivity` apart.
@@ -149,15 +152,16 @@ impl<M: Mechanism> Calibrate for M {
 
 /// "As little noise of the kind `M` as meets this guarantee."
 ///
-/// Its measurement carries the guarantee that was asked for, not the one recomputed from the rounded scale, so
-/// that two releases of ε = 0.5 add up to 1 and not to 1.0000000000000002.
+/// Its measurement carries the guarantee that was asked for, not the one recomputed from the
+/// rounded scale, so that two releases of ε = 0.5 add up to 1 and not to 1.0000000000000002.
 pub struct Target<M, G> {
     guarantee: G,
     mechanism: PhantomData<fn() -> M>,
 }
 
 impl<M, G> Target<M, G> {
-    /// A target to be met by mechanisms of the kind `M`; [`M::to(guarantee)`](Mechanism::to) is the same.
+    /// A target to be met by mechanisms of the kind `M`; [`M::to(guarantee)`](Mechanism::to) is the
+    /// same.
     #[must_use]
     pub const fn new(guarantee: G) -> Self
     where

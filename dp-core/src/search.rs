@@ -3,8 +3,8 @@
 //! A bound that holds at every point holds at the point that a search happens to find: a bad search
 //! costs tightness, never soundness.
 
-/// The smallest integer in [low, high] that satisfies a monotone predicate, by bisection; `None` when
-/// none does.
+/// The smallest integer in [low, high] that satisfies a monotone predicate, by bisection; `None`
+/// when none does.
 ///
 /// # Contract
 /// For a predicate that stays true once it is true: the smallest one. For any other: `None`, or an
@@ -21,15 +21,15 @@ pub fn smallest_integer(low: u64, high: u64, holds: impl Fn(u64) -> bool) -> Opt
     Some(high)
 }
 
-/// The smallest float in [low, high], 0 ≤ low, that satisfies a monotone predicate; `None` when none
-/// does.
+/// The smallest float in [low, high], 0 ≤ low, that satisfies a monotone predicate; `None` when
+/// none does.
 ///
 /// It bisects the bit patterns of floats, which rise with the floats from 0 to ∞: at most 64
 /// evaluations, and no tolerance.
 ///
 /// # Contract
-/// For a predicate that stays true once it is true: the smallest one. For any other: `None`, or a float
-/// at which the predicate was evaluated and returned true.
+/// For a predicate that stays true once it is true: the smallest one. For any other: `None`, or a
+/// float at which the predicate was evaluated and returned true.
 pub fn smallest_float(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     let is_range = (0.0..=high).contains(&low);
     let bits = |x: f64| (x + 0.0).to_bits(); // turns −0 into 0
@@ -43,8 +43,8 @@ pub fn smallest_float(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Optio
 /// Each step shrinks the bracket by the factor 0.618.
 ///
 /// # Contract
-/// Returns an argument in [left, right] at which `objective` was evaluated, and the smallest value that
-/// was found.
+/// Returns an argument in [left, right] at which `objective` was evaluated, and the smallest value
+/// that was found.
 pub fn golden_section(objective: impl Fn(f64) -> f64, left: f64, right: f64, steps: u32) -> (f64, f64) {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let at = |x: f64| {
@@ -71,8 +71,9 @@ pub fn golden_section(objective: impl Fn(f64) -> f64, left: f64, right: f64, ste
     best
 }
 
-/// Approximately the smallest value of `objective` over positive arguments, by a scan of the orders of
-/// magnitude from e⁻³⁶ to e⁴⁴ and a golden-section search around the best one. `NaN` counts as infinite.
+/// Approximately the smallest value of `objective` over positive arguments, by a scan of the orders
+/// of magnitude from e⁻³⁶ to e⁴⁴ and a golden-section search around the best one. `NaN` counts as
+/// infinite.
 pub(crate) fn least_over_positive(objective: impl Fn(f64) -> f64) -> f64 {
     const FIRST: f64 = -36.0;
     const STEP: f64 = 1.25;
@@ -89,8 +90,8 @@ pub(crate) fn least_over_positive(objective: impl Fn(f64) -> f64) -> f64 {
     best.min(golden_section(at, centre - STEP, centre + STEP, 40).1)
 }
 
-/// Approximately the smallest x ≥ 0 with `falls(x) ≤ target`, for a decreasing function; infinite when
-/// there is none.
+/// Approximately the smallest x ≥ 0 with `falls(x) ≤ target`, for a decreasing function; infinite
+/// when there is none.
 ///
 /// # Contract
 /// Returns ∞, or an x at which `falls` was evaluated and found to be at most `target`.
@@ -107,7 +108,8 @@ pub(crate) fn smallest_with_value_at_most(falls: impl Fn(f64) -> f64, target: f6
     if excess(0.0) <= 0.0 {
         return 0.0;
     }
-    // A bracket: `low` fails, `high` satisfies. Divide by 16 towards a small answer, which linear steps would not reach.
+    // A bracket: `low` fails, `high` satisfies. Divide by 16 towards a small answer, which linear
+    // steps would not reach.
     let mut high = if guess > 0.0 && guess.is_finite() { guess } else { 1.0 };
     let mut low = 0.0;
     let (mut at_low, mut at_high) = (f64::NAN, excess(high));
@@ -132,8 +134,8 @@ pub(crate) fn smallest_with_value_at_most(falls: impl Fn(f64) -> f64, target: f6
 }
 
 /// Narrows a bracket [low, high] of a decreasing function, positive at low and not at high, to a
-/// relative width of 2⁻⁵⁰, by the interpolate–truncate–project method (Oliveira and Takahashi 2020): no
-/// more steps than bisection, far fewer on smooth functions.
+/// relative width of 2⁻⁵⁰, by the interpolate–truncate–project method (Oliveira and Takahashi
+/// 2020): no more steps than bisection, far fewer on smooth functions.
 fn narrow(excess: impl Fn(f64) -> f64, low: (f64, f64), high: (f64, f64)) -> f64 {
     let ((mut low, mut at_low), (mut high, mut at_high)) = (low, high);
     let tolerance = high * f64::EPSILON * 2.0;

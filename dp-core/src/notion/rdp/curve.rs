@@ -11,8 +11,9 @@ use crate::{Alpha, Epsilon, Rho};
 
 /// One term of an [`Rdp`] curve.
 ///
-/// The terms that are named after a mechanism state more than their curve: `Laplace` that the mechanism is dominated by two
-/// Laplace distributions that far apart, `BoundedRange` that the losses span at most that range. Group privacy uses it.
+/// The terms that are named after a mechanism state more than their curve: `Laplace` that the
+/// mechanism is dominated by two Laplace distributions that far apart, `BoundedRange` that the
+/// losses span at most that range. Group privacy uses it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -27,7 +28,8 @@ pub enum Curve {
         /// Δ₁/b.
         shift: Epsilon,
     },
-    /// The curve of mechanisms whose losses span at most `range`, such as the exponential mechanism.
+    /// The curve of mechanisms whose losses span at most `range`, such as the exponential
+    /// mechanism.
     BoundedRange {
         /// The span of the losses.
         range: Epsilon,
@@ -41,7 +43,8 @@ pub enum Curve {
         /// The number of records.
         size: NonZero<u32>,
     },
-    /// The larger of two curves at each order: one of two guarantees holds, and it is not known which.
+    /// The larger of two curves at each order: one of two guarantees holds, and it is not known
+    /// which.
     Worst(Box<Rdp>, Box<Rdp>),
 }
 
@@ -104,8 +107,8 @@ impl Curve {
         }
     }
 
-    /// What holds for a group: a shift or a range of k records is k times as large, lines and ε follow their notions, and of anything else
-    /// only the curve is known.
+    /// What holds for a group: a shift or a range of k records is k times as large, lines and ε
+    /// follow their notions, and of anything else only the curve is known.
     pub(super) fn for_group(&self, size: u32) -> Self {
         let scaled = |epsilon: Epsilon| Pure::from(epsilon).for_group(size).epsilon();
         match self {
@@ -122,8 +125,9 @@ impl Curve {
     }
 }
 
-/// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q), 1/p + 1/q = 1 (Mironov 2017), along a
-/// chain of k neighbours, with the p that is best for D_α = ρα at each step, telescopes to
+/// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q),
+/// 1/p + 1/q = 1 (Mironov 2017), along a chain of k neighbours, with the p that is best for
+/// D_α = ρα at each step, telescopes to
 ///
 /// > Σ_{j=1}^{k} kα/(kα−j+1) · D_{kα−j+1},
 ///
