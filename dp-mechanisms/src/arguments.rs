@@ -1,4 +1,4 @@
-//! Checks of what people pass.
+//! Checks of arguments.
 
 use dp_core::Error;
 
@@ -7,7 +7,7 @@ pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error>
     within(argument, "(0, ∞)", value, value > 0.0 && value.is_finite())
 }
 
-/// A δ that Gaussian noise can reach: above 0, and below 1, which asks for nothing.
+/// A δ to which Gaussian noise can be calibrated: in (0, 1).
 pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
     if delta == 0.0 {
         return Err(Error::Unreachable {

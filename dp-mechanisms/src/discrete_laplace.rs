@@ -10,15 +10,18 @@ use crate::arguments::{failure, positive};
 use crate::sample::DiscreteLaplaceSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 
-/// Adds discrete Laplace noise (two-sided geometric): Pr(x) = e^(−|x|/b)·(1−r)/(1+r) on the integers, r = e^(−1/b).
+/// Adds discrete Laplace noise (two-sided geometric): Pr(x) = e^(−|x|/b)·(1−r)/(1+r) on the
+/// integers, r = e^(−1/b).
 ///
-/// **Theorem** (Ghosh, Roughgarden and Sundararajan 2009). Let Δ₁ be the ℓ1 sensitivity of f, whose answers are integers. Then f + noise is
-/// (Δ₁/b)-differentially private, and no smaller ε holds in general: answers Δ₁ apart reach it. The distance of integers is
-/// an integer, so ⌊Δ₁⌋ takes the place of Δ₁.
+/// **Theorem** (Ghosh, Roughgarden and Sundararajan 2009). Let Δ₁ be the ℓ1 sensitivity of f, whose
+/// answers are integers. Then f + noise is (Δ₁/b)-differentially private, and no smaller ε holds in
+/// general: answers Δ₁ apart reach it. The distance of integers is an integer, so ⌊Δ₁⌋ takes the
+/// place of Δ₁.
 ///
-/// **What is released** is the integer answer + noise, drawn from the law of the theorem exactly, or the nearest limit of `i64` where the
-/// sum passes it, which is post-processing. There is no grid and nothing is rounded. For counts it has less noise than
-/// [`Laplace`](crate::Laplace) at the same ε, noticeably so for b below 1.
+/// **What is released** is the integer answer + noise, drawn from the law of the theorem exactly,
+/// or the nearest limit of `i64` where the sum passes it, which is post-processing. There is no
+/// grid and nothing is rounded. For counts it has less noise than [`Laplace`](crate::Laplace) at
+/// the same ε, noticeably so for b below 1.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
@@ -62,7 +65,8 @@ impl From<DiscreteLaplace> for Written {
 }
 
 impl DiscreteLaplace {
-    /// "As little discrete Laplace noise as makes the release ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least discrete Laplace noise that makes a release ε-private, as a target for
+    /// [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
@@ -82,7 +86,8 @@ impl DiscreteLaplace {
         self.scale
     }
 
-    /// The standard deviation of the noise, √(2r)/(1−r), rounded up. It is below the √2·b of the continuous law.
+    /// The standard deviation of the noise, √(2r)/(1−r), rounded up. It is below the √2·b of the
+    /// continuous law.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         let rate = self.rate();
@@ -90,8 +95,8 @@ impl DiscreteLaplace {
         (root / -(-rate).exp_m1()).hi()
     }
 
-    /// The least integer that the magnitude of the noise passes with probability β at most: Pr(|x| > t) = 2r^(t+1)/(1+r), hence
-    /// t + 1 ≥ b·ln(2/(β(1+r))).
+    /// The least integer that the magnitude of the noise exceeds with probability at most β:
+    /// Pr(|x| > t) = 2r^(t+1)/(1+r), hence t + 1 ≥ b·ln(2/(β(1+r))).
     ///
     /// Where the limit lies within a part in 10¹⁴ of an integer, the result may be the next one.
     ///
@@ -152,8 +157,9 @@ impl Dominated for DiscreteLaplace {
     }
 }
 
-/// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most e^(|xᵢ − yᵢ|/b). The ℓ1 distance of lists of integers is an integer, so
-/// ⌊Δ₁⌋ counts for them, too.
+/// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most
+/// e^(|xᵢ − yᵢ|/b). The ℓ1 distance of lists of integers is an integer, so ⌊Δ₁⌋ counts for them,
+/// too.
 impl Coordinatewise for DiscreteLaplace {
     fn draw_all<R: Rng + ?Sized>(&self, answers: &[i64], rng: &mut R) -> Result<Vec<i64>, Error> {
         let mut values = answers.to_vec();
@@ -165,9 +171,11 @@ impl Coordinatewise for DiscreteLaplace {
 /// b = ⌊Δ₁⌋/ε is computed from the bound on the losses that [`Coordinatewise`] rests on.
 impl CoordinatewiseIn<Pure> for DiscreteLaplace {}
 
-/// The pair of one coordinate that takes the whole shift dominates lists, as for [`Vector<Laplace>`](crate::Laplace): the masses are log-concave, so the best
-/// tests are thresholds (randomised at one point), and a threshold test that has size α at 0 and α' at t is the best one of size α' between t and t + t'.
-/// Chaining shifts is therefore the shift by their sum.
+/// The pair of one coordinate that takes the whole shift dominates lists, as for
+/// [`Vector<Laplace>`](crate::Laplace): the masses are log-concave, so the best tests are
+/// thresholds (randomised at one point), and a threshold test that has size α at 0 and α' at t is
+/// the best one of size α' between t and t + t'. Chaining shifts is therefore the shift by their
+/// sum.
 impl Dominated for Vector<DiscreteLaplace> {
     type Pair = DiscreteLaplacePair;
 

@@ -11,22 +11,23 @@ use crate::sample::{Spacing, laplace::Sampler};
 
 /// Adds Laplace noise: density e^(−|v|/b) / 2b, for a scale b.
 ///
-/// **Theorem** (Dwork, McSherry, Nissim and Smith 2006; claim M1). Let Δ₁ be the ℓ1 sensitivity of f. Then
-/// f + Lap(b) is (Δ₁/b)-differentially private, and no smaller ε holds in general: answers Δ₁ apart reach it.
+/// **Theorem** (Dwork, McSherry, Nissim and Smith 2006; claim M1). Let Δ₁ be the ℓ1 sensitivity of
+/// f. Then f + Lap(b) is (Δ₁/b)-differentially private, and no smaller ε holds in general: answers
+/// Δ₁ apart reach it.
 ///
-/// **What is released** is the point of a grid 2^k·ℤ that is nearest to answer + noise, the sum being that of
-/// the real numbers of the theorem, to the last of their infinitely many digits. The answer and the scale are
-/// taken as the exact numbers that their floats denote, and the digits of the noise are drawn until no
-/// further digit can change the outcome. Rounding onto a grid that was fixed beforehand is post-processing,
-/// so the guarantee is that of the theorem: no term for floating-point errors, and no sensitivity enlarged by
-/// the grid. Where the grid is finer than the floats (for answers above about 2²² scales on the default
-/// grid), the point is then rounded to the nearest float, and to ±[`f64::MAX`] beyond them, so the output is
-/// finite.
+/// **What is released** is the point of a grid 2^k·ℤ that is nearest to answer + noise, the sum
+/// being that of the real numbers of the theorem, to the last of their infinitely many digits. The
+/// answer and the scale are taken as the exact numbers that their floats denote, and the digits of
+/// the noise are drawn until no further one can change the outcome. Rounding onto a grid that was
+/// fixed beforehand is post-processing, so the guarantee is that of the theorem: no term for
+/// floating-point errors, and no sensitivity enlarged by the grid. Where the grid is finer than the
+/// floats (for answers above about 2²² scales on the default grid), the point is then rounded to
+/// the nearest float, and to ±[`f64::MAX`] beyond them, so the output is finite.
 ///
-/// **Answers that are no numbers.** `draw` is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. The
-/// guarantee is about answers at most Δ₁ apart, and such an answer is at no distance from anything; a query
-/// whose answers may not be finite must state a sensitivity that holds after this replacement. The queries of
-/// this workspace never return one.
+/// **Answers that are no numbers.** `draw` is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`].
+/// The guarantee is about answers at most Δ₁ apart, and such an answer is at no distance from
+/// anything; a query whose answers may not be finite must state a sensitivity that holds after this
+/// replacement. The queries of this workspace never return one.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
@@ -62,7 +63,8 @@ impl From<Laplace> for Spacing {
 }
 
 impl Laplace {
-    /// "As little Laplace noise as makes the release ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least Laplace noise that makes a release ε-private, as a target for
+    /// [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞. No finite noise gives ε = 0.
@@ -70,8 +72,8 @@ impl Laplace {
         Ok(Self::to(Pure::new(positive("epsilon", epsilon)?)?))
     }
 
-    /// Noise of a given scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest
-    /// float's −1074.
+    /// Noise of a given scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the
+    /// smallest float's −1074.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
         Spacing::below(scale).into()
@@ -79,8 +81,8 @@ impl Laplace {
 
     /// The same noise, released on the multiples of 2^exponent.
     ///
-    /// Choose it without looking at the data: exponent 0 releases whole numbers, say. Any choice is as private as
-    /// any other; a coarse one costs accuracy, half a step at most.
+    /// Choose it without looking at the data: exponent 0 releases whole numbers, say. Any choice is
+    /// as private as any other; a coarse one costs accuracy, half a step at most.
     ///
     /// ```
     /// use dp_core::{Mechanism, Scale};
@@ -93,13 +95,13 @@ impl Laplace {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
-    /// 2⁻¹⁰⁰ of the power of two below the scale.
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float,
+    /// and 2^exponent is at least 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
         Ok(Spacing::new(self.scale(), exponent)?.into())
     }
 
-    /// The scale b. It is the mean magnitude of the noise, E|v| = b, and *not* its standard deviation.
+    /// The scale b. It is the mean magnitude of the noise, E|v| = b, *not* its standard deviation.
     #[must_use]
     pub const fn scale(&self) -> Scale {
         self.sampler.scale()
@@ -111,14 +113,14 @@ impl Laplace {
         self.sampler.grid().exponent()
     }
 
-    /// The standard deviation of the noise before rounding: √2·b, rounded up. Sources that say b are wrong
-    /// (claim M2).
+    /// The standard deviation of the noise before rounding: √2·b, rounded up. Sources that say b
+    /// are wrong (claim M2).
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         mul_up(sqrt_up(2.0), self.scale().get())
     }
 
-    /// The magnitude that the noise passes with probability β only: b·ln(1/β), rounded up.
+    /// The magnitude that the noise exceeds with probability β: b·ln(1/β), rounded up.
     ///
     /// Rounding onto the grid moves a release by another half step at most.
     ///
@@ -128,7 +130,8 @@ impl Laplace {
         Ok(mul_up(self.scale().get(), -ln_down(failure(beta)?)))
     }
 
-    /// Replaces each answer by a release of it, with independent noise, several times as fast as one by one.
+    /// Replaces each answer by a release of it, with independent noise, several times as fast as
+    /// one by one.
     ///
     /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
     pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
