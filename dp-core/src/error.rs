@@ -67,7 +67,7 @@ pub enum Error {
     },
     /// An adaptively chosen measurement costs more than was set aside for it.
     CostsMoreThanReserved,
-    /// No finite parameter reaches the requested guarantee.
+    /// What was asked for is not possible: no finite parameter does it, or it is not supported.
     Unreachable {
         /// What was asked for.
         request: &'static str,
@@ -118,7 +118,7 @@ impl fmt::Display for Error {
                 "the measurement chosen in the second step costs more than was reserved for it: \
                  reserve its largest possible cost, or choose one that fits",
             ),
-            Self::Unreachable { request, instead } => write!(f, "{request} cannot be reached: {instead}"),
+            Self::Unreachable { request, instead } => write!(f, "{request} is not possible: {instead}"),
         }
     }
 }
@@ -182,7 +182,7 @@ mod tests {
             ),
             (
                 Error::Unreachable { request: "0-DP", instead: "allow some epsilon" },
-                "0-DP cannot be reached: allow some epsilon",
+                "0-DP is not possible: allow some epsilon",
             ),
         ];
         for (error, message) in messages {

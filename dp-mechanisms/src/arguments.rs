@@ -42,7 +42,7 @@ mod tests {
             (positive("rho", 0.0), "rho must lie in (0, ∞)"),
             (positive("mu", f64::NAN), "mu must lie in (0, ∞)"),
             (positive("mu", f64::INFINITY), "mu must lie in (0, ∞)"),
-            (proper_delta(0.0), "a delta of 0 with this noise cannot be reached: allow"),
+            (proper_delta(0.0), "a delta of 0 with this noise is not possible: allow"),
             (proper_delta(1.0), "delta must lie in (0, 1)"),
             (proper_delta(f64::NAN), "delta must lie in (0, 1)"),
             (failure(0.0), "beta must lie in (0, 1]"),

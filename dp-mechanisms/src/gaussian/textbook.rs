@@ -158,7 +158,7 @@ mod tests {
         }
         for epsilon in [1.0, 8.0, f64::INFINITY] {
             let message = Gaussian::printed(epsilon, 1e-5, Formula::Classic).unwrap_err().to_string();
-            assert!(message.contains("cannot be reached: take `Gaussian::epsilon_delta`"), "{message}");
+            assert!(message.contains("is not possible: take `Gaussian::epsilon_delta`"), "{message}");
         }
         for delta in [0.0, 1.0, f64::NAN] {
             assert!(Gaussian::printed(0.5, delta, Formula::Classic).is_err());
