@@ -6,6 +6,8 @@ use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
 use dp_core::{Approx, Dominated, Error, ForGuarantee, L2, MeasuredIn, Mechanism, Rho, Scale, Target, Zcdp};
 use rand_core::Rng;
 
+#[cfg(feature = "serde")]
+use crate::additive::OnlyScale;
 use crate::additive::{scale_at_least, scale_for, whole};
 use crate::arguments::{failure, positive, proper_delta};
 use crate::sample::DiscreteGaussianSampler as Sampler;
@@ -39,30 +41,22 @@ use crate::{Coordinatewise, CoordinatewiseIn};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteGaussian {
     scale: Scale,
     /// Made once: it holds a table.
     sampler: Sampler,
 }
 
-/// What is on disk.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for DiscreteGaussian {
-    fn from(written: Written) -> Self {
-        Self::with_scale(written.scale)
+impl From<OnlyScale> for DiscreteGaussian {
+    fn from(OnlyScale { scale }: OnlyScale) -> Self {
+        Self::with_scale(scale)
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<DiscreteGaussian> for Written {
+impl From<DiscreteGaussian> for OnlyScale {
     fn from(noise: DiscreteGaussian) -> Self {
         Self { scale: noise.scale }
     }

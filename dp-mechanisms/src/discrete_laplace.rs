@@ -5,6 +5,8 @@ use dp_core::rounding::{Enclosure, div_up, sub_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
 use rand_core::Rng;
 
+#[cfg(feature = "serde")]
+use crate::additive::OnlyScale;
 use crate::additive::{scale_for, whole};
 use crate::arguments::{failure, positive};
 use crate::sample::DiscreteLaplaceSampler as Sampler;
@@ -36,29 +38,21 @@ use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteLaplace {
     scale: Scale,
     sampler: Sampler,
 }
 
-/// What is on disk.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for DiscreteLaplace {
-    fn from(written: Written) -> Self {
-        Self::with_scale(written.scale)
+impl From<OnlyScale> for DiscreteLaplace {
+    fn from(OnlyScale { scale }: OnlyScale) -> Self {
+        Self::with_scale(scale)
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<DiscreteLaplace> for Written {
+impl From<DiscreteLaplace> for OnlyScale {
     fn from(noise: DiscreteLaplace) -> Self {
         Self { scale: noise.scale }
     }
