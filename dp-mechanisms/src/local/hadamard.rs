@@ -38,25 +38,16 @@ use crate::sample::{Bernoulli, Bits};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
 pub struct HadamardResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for HadamardResponse {
+impl TryFrom<super::Written> for HadamardResponse {
     type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
+    fn try_from(written: super::Written) -> Result<Self, Error> {
         Self::epsilon(written.epsilon.get(), written.values)
     }
 }

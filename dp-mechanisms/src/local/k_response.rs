@@ -33,25 +33,16 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
 pub struct KRandomizedResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for KRandomizedResponse {
+impl TryFrom<super::Written> for KRandomizedResponse {
     type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
+    fn try_from(written: super::Written) -> Result<Self, Error> {
         Self::epsilon(written.epsilon.get(), written.values)
     }
 }

@@ -192,6 +192,39 @@ mod tests {
     }
 
     #[test]
+    fn grids_are_chosen_or_follow_the_scale() {
+        let scale = |b: f64| Scale::new(b).unwrap();
+        let default = |b: f64| Spacing::below(scale(b)).grid.exponent();
+        assert_eq!([2.0, 1.0, 0.9, 1e-320].map(default), [-29, -30, -31, -1074]);
+        assert_eq!(Spacing::new(scale(2.0), 3).unwrap().grid.exponent(), 3);
+        assert!(Spacing::new(scale(2.0), -99).is_ok() && Spacing::new(scale(2.0), -100).is_err());
+        let message = Spacing::new(scale(2.0), 1024).unwrap_err().to_string();
+        assert!(message.starts_with("the exponent of the grid must lie in [-1074, 1023]"), "{message}");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn reading_validates_as_the_constructors_do() {
+        let spacing = Spacing::below(Scale::new(2.0).unwrap());
+        let written = serde_json::to_string(&spacing).unwrap();
+        assert_eq!(written, r#"{"scale":2.0,"grid":-29}"#);
+        assert_eq!(serde_json::from_str::<Spacing>(&written).unwrap(), spacing);
+        for bad in [
+            r#"{"scale":0,"grid":-29}"#,
+            r#"{"scale":-1,"grid":-29}"#,
+            r#"{"scale":"infinity","grid":-29}"#,
+            r#"{"scale":1,"grid":-1075}"#,
+            r#"{"scale":1,"grid":1024}"#,
+            r#"{"scale":1,"grid":-101}"#,
+            r#"{"scale":1,"grid":0.5}"#,
+            r#"{"scale":1}"#,
+            r#"{"scale":1,"grid":0,"sigma":1}"#,
+        ] {
+            assert!(serde_json::from_str::<Spacing>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn values_beyond_the_floats_saturate() {
         let coarsest = Grid::new(1023).unwrap();
         assert_eq!(coarsest.value(&IBig::ONE), 2f64.powi(1023));
