@@ -106,6 +106,7 @@ mod bounds;
 #[cfg(feature = "claims")]
 pub mod claims;
 mod error;
+mod finite;
 pub mod interactive;
 pub mod measurement;
 pub mod mechanism;
@@ -126,6 +127,7 @@ mod serde_number;
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, LocalModel, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
+pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
@@ -137,7 +139,7 @@ pub use notion::{Approx, Curve, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
 #[doc(inline)]
 pub use number::{Alpha, Delta, Epsilon, Mu, Rho, Scale};
 #[doc(inline)]
-pub use query::{Query, SensitivityIn};
+pub use query::{Answer, Query, SensitivityIn};
 #[doc(inline)]
 pub use rng::SecureRng;
 #[doc(inline)]

@@ -1,6 +1,6 @@
 //! A query that is as sensitive as can be at one place and not at all elsewhere: a touchstone for tests and claims.
 
-use dp_core::{AddRemove, Error, L1, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Finite, L1, Query, Sensitivity, SensitivityIn};
 
 use crate::LocalSensitivity;
 
@@ -32,13 +32,13 @@ impl Jump {
 
 impl Query for Jump {
     type Data = u64;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, ones: &u64) -> Result<f64, Error> {
+    fn answer(&self, ones: &u64) -> Result<Finite, Error> {
         #[allow(clippy::cast_precision_loss)] // small
         let ramp = self.slope * *ones as f64;
-        Ok(ramp + if *ones >= self.most / 2 { Self::HEIGHT } else { 0.0 })
+        Ok(Finite::or_zero(ramp + if *ones >= self.most / 2 { Self::HEIGHT } else { 0.0 }))
     }
 }
 

@@ -48,7 +48,7 @@
 //! use dp_sensitivity::Mean;
 //!
 //! let mean = Mean::new(Bounds::new(0.0, 100.0)?, 4)?;
-//! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?, 45.0); // 10, 20, 100 and 50
+//! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?.get(), 45.0); // 10, 20, 100 and 50
 //! let sensitivity = SensitivityIn::<L1>::sensitivity(&mean);
 //! assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 //! # Ok::<(), dp_core::Error>(())

@@ -1,6 +1,6 @@
 //! How far one record can move the answer on *these* data, and on data near to them.
 
-use dp_core::{Error, L1, Query, SensitivityIn};
+use dp_core::{Error, Finite, L1, Query, SensitivityIn};
 
 use crate::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
 
@@ -25,7 +25,7 @@ use crate::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
     label = "no local sensitivity",
     note = "medians, quantiles, trimmed means, deviations, triangles and others have one; implement `LocalSensitivity` for a query of your own, or use noise for its global sensitivity, `.with(…)`"
 )]
-pub trait LocalSensitivity: Query<Answer = f64> + SensitivityIn<L1> {
+pub trait LocalSensitivity: Query<Answer = Finite> + SensitivityIn<L1> {
     /// A⁽ᵏ⁾(x), rounded up: no data set within k steps of these has a larger local sensitivity.
     ///
     /// # Errors

@@ -174,7 +174,7 @@ impl<Q: LocalSensitivity> Measurement for ProposeTestRelease<Q> {
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<Outcome<f64>, Error> {
         // Whatever can fail does so before anything is drawn.
-        let (answer, distance) = (self.query.answer(data)?, self.distance(data)?);
+        let (answer, distance) = (self.query.answer(data)?.get(), self.distance(data)?);
         if self.test.passes(distance, rng)? {
             Ok(Outcome::Released(self.noise.draw(&answer, rng)?))
         } else {
@@ -210,7 +210,7 @@ mod tests {
                 for bit in 0..10 {
                     let other = number ^ 1 << bit;
                     assert!(distances[number].abs_diff(distances[other]) <= 1);
-                    let [here, there] = [number, other].map(|i| query.answer(&graphs[i]).unwrap());
+                    let [here, there] = [number, other].map(|i| query.answer(&graphs[i]).unwrap().get());
                     assert!(distances[number] == 0 || (here - there).abs() <= proposal);
                 }
             }

@@ -3,7 +3,8 @@
 use core::marker::PhantomData;
 
 use dp_core::{
-    AddRemove, Adjacency, Bounds, Error, L1, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+    AddRemove, Adjacency, Bounds, Error, Finite, L1, Query, ReplaceOne, Sensitivity, SensitivityIn,
+    Subadditive,
 };
 
 use crate::LocalSensitivity;
@@ -37,7 +38,7 @@ use crate::windows::{Windows, arrange, wanted};
 /// // Two medians (claim S1): zero on both data sets, which are neighbours. Local sensitivity would add noise of scale 10 to one and no noise to the other, so every answer but 0 tells them apart.
 /// let median = Quantile::median(Bounds::new(0.0, 10.0)?).under_replace_one(5)?;
 /// let (x, y) = ([0.0, 0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 0.0, 0.0, 10.0]);
-/// assert_eq!((median.answer(&x)?, median.answer(&y)?), (0.0, 0.0));
+/// assert_eq!((median.answer(&x)?.get(), median.answer(&y)?.get()), (0.0, 0.0));
 /// assert_eq!((median.local(&x)?, median.local(&y)?), (10.0, 0.0));
 ///
 /// // Smooth sensitivity repairs it (claim S6): the two differ by no more than a factor e^β.
@@ -170,16 +171,16 @@ fn rank(level: f64, size: usize) -> usize {
 
 impl<A: Adjacency> Query for Quantile<A> {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = A;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
         let mut records = self.clamped(data)?;
         if records.is_empty() {
-            return Ok(self.bounds.clamp(f64::NAN));
+            return Ok(Finite::clamped(f64::NAN, self.bounds));
         }
         let rank = self.rank(records.len());
-        Ok(*records.select_nth_unstable_by(rank - 1, f64::total_cmp).1)
+        Ok(Finite::clamped(*records.select_nth_unstable_by(rank - 1, f64::total_cmp).1, self.bounds))
     }
 }
 

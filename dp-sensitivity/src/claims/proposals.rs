@@ -78,7 +78,7 @@ impl Seen {
             } else {
                 distance + self.variant.farther
             };
-            Ok((distance, release.query().answer(data)?.to_bits()))
+            Ok((distance, release.query().answer(data)?.get().to_bits()))
         };
         let seen = data.iter().map(seen).collect::<Result<Vec<_>, _>>()?;
         self.pairs.extend(neighbours.iter().flat_map(|(x, y)| [[seen[*x], seen[*y]], [seen[*y], seen[*x]]]));

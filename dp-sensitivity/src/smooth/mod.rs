@@ -71,9 +71,9 @@
 //!
 //! impl Query for Capped {
 //!     type Data = [u64];
-//!     type Answer = f64;
+//!     type Answer = Finite;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, data: &[u64]) -> Result<f64, Error> {
+//!     fn answer(&self, data: &[u64]) -> Result<Finite, Error> {
 //!         Ok(data.len().min(100) as f64)
 //!     }
 //! }

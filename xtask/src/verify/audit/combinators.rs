@@ -82,7 +82,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "by key, replace-one",
             "a count of each of two parts, where a replaced record changes its part",
-            by_key()?.under_replace_one(),
+            by_key()?.replace_one_as_two_steps(),
             [vec![-1.0, 1.0], vec![1.0, 1.0]],
             0.0,
             View::number(|counts: Vec<f64>| (1.0 - counts[0]).min(counts[1] - 1.0)),
@@ -98,7 +98,9 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "under replace-one",
             "the sum of records in [-1, 1] for add-remove, stated for replace-one",
-            Sum::new(dp_core::Bounds::new(-1.0, 1.0)?).with(Laplace::epsilon(0.5)?)?.under_replace_one(),
+            Sum::new(dp_core::Bounds::new(-1.0, 1.0)?)
+                .with(Laplace::epsilon(0.5)?)?
+                .replace_one_as_two_steps(),
             [vec![-1.0], vec![1.0]],
             0.0,
             View::number(|sum: f64| sum),

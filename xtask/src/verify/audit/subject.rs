@@ -1,11 +1,13 @@
 //! From measurements to audits.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use dp_core::{
-    AddRemove, Adjacency, Delta, Error, Guarantee, Measurement, Norm, Query, Sensitivity, SensitivityIn,
+    AddRemove, Adjacency, Answer, Delta, Error, Finite, FiniteVec, Guarantee, Measurement, Norm, Query,
+    Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::rng::Insecure;
 
@@ -174,17 +176,64 @@ pub(super) const fn given<T>(sensitivity: f64) -> Given<T> {
     Given { sensitivity, kind: PhantomData }
 }
 
-impl<T: Clone> Query for Given<T> {
-    type Data = T;
-    type Answer = T;
-    type Adjacency = AddRemove;
+/// Data that are their own answer. Audits choose numbers that are finite.
+pub(super) trait Exact {
+    type Answer: Answer;
 
-    fn answer(&self, data: &T) -> Result<T, Error> {
-        Ok(data.clone())
+    fn exact(&self) -> Self::Answer;
+}
+
+impl Exact for f64 {
+    type Answer = Finite;
+
+    fn exact(&self) -> Finite {
+        Finite::or_zero(*self)
     }
 }
 
-impl<T: Clone, N: Norm> SensitivityIn<N> for Given<T> {
+impl Exact for Vec<f64> {
+    type Answer = FiniteVec;
+
+    fn exact(&self) -> FiniteVec {
+        self.iter().copied().map(Finite::or_zero).collect()
+    }
+}
+
+impl Exact for i64 {
+    type Answer = Self;
+
+    fn exact(&self) -> Self {
+        *self
+    }
+}
+
+impl Exact for Vec<i64> {
+    type Answer = Self;
+
+    fn exact(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Exact for BTreeMap<u64, u64> {
+    type Answer = Self;
+
+    fn exact(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl<T: Exact> Query for Given<T> {
+    type Data = T;
+    type Answer = T::Answer;
+    type Adjacency = AddRemove;
+
+    fn answer(&self, data: &T) -> Result<T::Answer, Error> {
+        Ok(data.exact())
+    }
+}
+
+impl<T: Exact, N: Norm> SensitivityIn<N> for Given<T> {
     fn sensitivity(&self) -> Sensitivity<N, AddRemove> {
         Sensitivity::new(self.sensitivity).expect("audits state sensitivities that are numbers")
     }

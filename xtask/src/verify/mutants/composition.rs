@@ -49,7 +49,7 @@ fn parallel(effort: Effort, share: f64) -> Result<Caught, Error> {
         ByKey::new(vec![count()?, count()?], |part: &usize| *part)
     };
     let broken = parts(EPSILON * share)?;
-    let library = parts(EPSILON / 2.0)?.under_replace_one();
+    let library = parts(EPSILON / 2.0)?.replace_one_as_two_steps();
     let trial = Trial {
         promise: pure(library.guarantee().epsilon().get())?,
         neighbours: [&[0][..], &[1][..]],

@@ -64,7 +64,7 @@ fn two_medians(
         label: |value: &f64| u64::from(*value == 0.0),
     };
     let broken = |data: &[f64], rng: &mut Insecure| {
-        let (answer, bound) = (query.answer(data)?, bound(&query, data)?);
+        let (answer, bound) = (query.answer(data)?.get(), bound(&query, data)?);
         if bound > 0.0 {
             Laplace::with_scale(Scale::new(bound / EPSILON)?).draw(&answer, rng)
         } else {
@@ -88,7 +88,7 @@ fn too_steep(effort: Effort, factor: f64) -> Result<Caught, Error> {
     };
     let broken = |data: &[f64], rng: &mut Insecure| {
         let scale = Scale::new(multiple * query.smooth(data, steeper)?)?;
-        Ok(Rounded::new(noise.law(), scale).around(query.answer(data)?, rng))
+        Ok(Rounded::new(noise.law(), scale).around(query.answer(data)?.get(), rng))
     };
     trial.audit(effort, broken, |data, rng| library.draw(data, rng))
 }
@@ -120,7 +120,7 @@ fn noiseless_test(effort: Effort, noise: Option<f64>) -> Result<Caught, Error> {
             None => distance,
         };
         Ok(if tested > threshold {
-            Outcome::Released(library.noise().draw(&query.answer(data)?, rng)?)
+            Outcome::Released(library.noise().draw(&query.answer(data)?.get(), rng)?)
         } else {
             Outcome::Refused
         })
