@@ -34,7 +34,7 @@
 //! | [`smooth`] noise | noise in proportion to a smooth bound on the local sensitivity, from eight laws | [`Pure`](dp_core::Pure), [`Approx`](dp_core::Approx), [`Zcdp`](dp_core::Zcdp) |
 //! | [`ProposeTestRelease`] | noise for a proposed sensitivity, if the data are far from more sensitive ones | [`Approx`](dp_core::Approx) |
 //! | [`PrivateSensitivityBound`] | asks the data for a bound on their sensitivity first, privately | [`Approx`](dp_core::Approx) |
-//! | [`StableRelease`] | [`Mode`], [`TopK`] and other values exactly, if a few records do not change them | [`Approx`](dp_core::Approx) |
+//! | [`StableRelease`] | [`Mode`], [`MostFrequent`] and other values exactly, if a few records do not change them | [`Approx`](dp_core::Approx) |
 //!
 //! Which of them serves best depends on the data: a [`comparison`] shows all, for the owner of the data.
 //!
@@ -82,8 +82,8 @@ pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};
 pub use second_moments::{Gram, PredictionVariance, SecondMoment};
 pub use spread::{StandardDeviation, Variance};
 pub use stability::{
-    Bounded, LogSmooth, Mode, Outcome, PrivateSensitivityBound, ProposeTestRelease, SensitivityBound, Stable,
-    StableRelease, TopK,
+    Bounded, LogSmooth, Mode, MostFrequent, Outcome, PrivateSensitivityBound, ProposeTestRelease,
+    SensitivityBound, Stable, StableRelease,
 };
 pub use sums::{Mean, Sum};
 

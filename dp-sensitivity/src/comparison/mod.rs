@@ -12,7 +12,7 @@
 //! let found = comparison::median(&ages, Bounds::new(0.0, 120.0)?, Approx::new(1.0, 1e-6)?)?.for_the_owner();
 //! println!("{found}");
 //! let error = |name: &str| found.routes.iter().find(|route| route.name == name).map(|route| route.error);
-//! assert!(error("smooth::PolyPlace") < error("Laplace"));
+//! assert!(error("PolyPlace") < error("Laplace"));
 //! # Ok::<(), dp_core::Error>(())
 //! ```
 

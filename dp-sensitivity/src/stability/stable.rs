@@ -113,7 +113,7 @@ impl<S: Stable> Measurement for StableRelease<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Mode, TopK};
+    use crate::{Mode, MostFrequent};
     use dp_mechanisms::rng::Insecure;
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn sets_of_unknown_keys_are_released() {
-        let best = TopK::votes(2, |word: &String| [word.clone()]).unwrap().under_replace_one();
+        let best = MostFrequent::votes(2, |word: &String| [word.clone()]).unwrap().under_replace_one();
         let release = StableRelease::new(best, Approx::new(1.0, 1e-9).unwrap()).unwrap();
         let data: Vec<String> = (0..300)
             .map(|i| ["yes", "no", "perhaps"][usize::from(i % 100 >= 45) + usize::from(i % 100 >= 90)].into())

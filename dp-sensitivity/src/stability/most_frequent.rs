@@ -24,22 +24,22 @@ use crate::Stable;
 /// for the next key lower g by one each, and votes of the k-th that become votes of the next by two, until there is no set. ∎
 ///
 /// ```
-/// use dp_sensitivity::{Stable, TopK};
+/// use dp_sensitivity::{Stable, MostFrequent};
 ///
-/// let films = TopK::votes(2, |seen: &Vec<&'static str>| seen.clone())?;
+/// let films = MostFrequent::votes(2, |seen: &Vec<&'static str>| seen.clone())?;
 /// let week = vec![vec!["Vertigo", "Psycho"], vec!["Vertigo", "Rope"], vec!["Psycho"], vec![]];
 /// let (best, distance) = films.find(&week)?.expect("two stand out");
 /// assert_eq!((best.into_iter().collect::<Vec<_>>(), distance), (vec!["Psycho", "Vertigo"], 0));
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct TopK<T, F, A> {
+pub struct MostFrequent<T, F, A> {
     size: usize,
     votes: F,
     kind: PhantomData<fn(&T) -> A>,
 }
 
-/// The key with the most votes, for [`StableRelease`](crate::StableRelease): the one of [`TopK`] with k = 1.
+/// The key with the most votes, for [`StableRelease`](crate::StableRelease): the one of [`MostFrequent`] with k = 1.
 ///
 /// ```
 /// use dp_sensitivity::{Mode, Stable};
@@ -51,9 +51,9 @@ pub struct TopK<T, F, A> {
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Mode<T, F, A>(TopK<T, F, A>);
+pub struct Mode<T, F, A>(MostFrequent<T, F, A>);
 
-impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> TopK<T, F, AddRemove> {
+impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> MostFrequent<T, F, AddRemove> {
     /// The k = `size` keys with the most votes, under add/remove neighbours. `votes` must be a function of the record alone.
     ///
     /// # Errors
@@ -67,8 +67,8 @@ impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> TopK<T, F, AddRemove> {
 
     /// The same set under replace-one neighbours.
     #[must_use]
-    pub fn under_replace_one(self) -> TopK<T, F, ReplaceOne> {
-        TopK { size: self.size, votes: self.votes, kind: PhantomData }
+    pub fn under_replace_one(self) -> MostFrequent<T, F, ReplaceOne> {
+        MostFrequent { size: self.size, votes: self.votes, kind: PhantomData }
     }
 }
 
@@ -76,7 +76,7 @@ impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> Mode<T, F, AddRemove> {
     /// The key with the most votes, under add/remove neighbours. `votes` must be a function of the record alone.
     #[must_use]
     pub const fn votes(votes: F) -> Self {
-        Self(TopK { size: 1, votes, kind: PhantomData })
+        Self(MostFrequent { size: 1, votes, kind: PhantomData })
     }
 
     /// The same key under replace-one neighbours.
@@ -86,7 +86,7 @@ impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> Mode<T, F, AddRemove> {
     }
 }
 
-impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I, A> TopK<T, F, A> {
+impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I, A> MostFrequent<T, F, A> {
     /// The keys that stand out, and by how many votes they do.
     fn leaders(&self, data: &[T]) -> Option<(BTreeSet<K>, u64)> {
         let mut counts = BTreeMap::<K, u64>::new();
@@ -104,7 +104,7 @@ impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I, A> TopK<T, F, A> {
     }
 }
 
-impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I> Stable for TopK<T, F, AddRemove> {
+impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I> Stable for MostFrequent<T, F, AddRemove> {
     type Data = [T];
     type Value = BTreeSet<K>;
     type Adjacency = AddRemove;
@@ -115,7 +115,7 @@ impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I> Stable for TopK<T, F,
     }
 }
 
-impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I> Stable for TopK<T, F, ReplaceOne> {
+impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I> Stable for MostFrequent<T, F, ReplaceOne> {
     type Data = [T];
     type Value = BTreeSet<K>;
     type Adjacency = ReplaceOne;
@@ -128,7 +128,7 @@ impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I> Stable for TopK<T, F,
 
 impl<T, K: Ord, I: IntoIterator<Item = K>, F: Fn(&T) -> I, A: Adjacency> Stable for Mode<T, F, A>
 where
-    TopK<T, F, A>: Stable<Data = [T], Value = BTreeSet<K>>,
+    MostFrequent<T, F, A>: Stable<Data = [T], Value = BTreeSet<K>>,
 {
     type Data = [T];
     type Value = K;
@@ -141,9 +141,9 @@ where
     }
 }
 
-impl<T, F, A: Adjacency> fmt::Debug for TopK<T, F, A> {
+impl<T, F, A: Adjacency> fmt::Debug for MostFrequent<T, F, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TopK({}, {})", self.size, A::NAME)
+        write!(f, "MostFrequent({}, {})", self.size, A::NAME)
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     fn distances_are_those_of_brute_force() {
         let all = all_counts();
         for (size, number) in [(1, 1), (2, 2)] {
-            let added = TopK::votes(size, |key: &usize| Some(*key)).unwrap();
+            let added = MostFrequent::votes(size, |key: &usize| Some(*key)).unwrap();
             let replaced = added.clone().under_replace_one();
             for here in all.iter().filter(|counts| counts.iter().all(|count| *count <= 4)) {
                 let value = defined(*here, number);
@@ -205,7 +205,7 @@ mod tests {
             size in 1usize..4, data in prop::collection::vec(prop::collection::vec(0u8..5, 0..4), 1..12), at in 0usize..12,
             other in prop::collection::vec(0u8..5, 0..4),
         ) {
-            let added = TopK::votes(size, |keys: &Vec<u8>| keys.clone()).unwrap();
+            let added = MostFrequent::votes(size, |keys: &Vec<u8>| keys.clone()).unwrap();
             let (mut fewer, mut changed) = (data.clone(), data.clone());
             let at = at % data.len();
             fewer.remove(at);
@@ -228,12 +228,12 @@ mod tests {
         let mode = Mode::votes(|key: &Option<u8>| *key);
         assert_eq!((mode.find(&[]).unwrap(), mode.find(&[None, None]).unwrap()), (None, None));
         assert_eq!(mode.find(&[None, Some(3)]).unwrap(), Some((3, 0)));
-        assert!(TopK::votes(0, |key: &u8| [*key]).is_err());
-        let all = TopK::votes(usize::MAX, |key: &u8| [*key]).unwrap();
+        assert!(MostFrequent::votes(0, |key: &u8| [*key]).is_err());
+        let all = MostFrequent::votes(usize::MAX, |key: &u8| [*key]).unwrap();
         assert_eq!(all.find(&[1, 2]).unwrap(), None);
         assert_eq!(
             format!("{all:?} {:?}", mode.under_replace_one()),
-            format!("TopK({}, add-remove) Mode(replace-one)", usize::MAX)
+            format!("MostFrequent({}, add-remove) Mode(replace-one)", usize::MAX)
         );
     }
 }
