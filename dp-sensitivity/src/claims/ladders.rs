@@ -4,7 +4,7 @@ use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::{Bounds, Error, Finite, Query};
 
 use super::spaced;
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, Mean, Quantile, Smoothness};
 
 pub(super) const S4: Claim = Claim {

@@ -9,7 +9,7 @@ use dp_core::rounding::Enclosure;
 use super::passing::{Law, continuous, discrete, divergence, verdict};
 use super::spaced;
 use crate::graphs::every;
-use crate::jump::Jump;
+use crate::testing::jump::Jump;
 use crate::{LocalSensitivity, ProposeTestRelease, Triangles};
 
 pub(super) const S16: Claim = Claim {

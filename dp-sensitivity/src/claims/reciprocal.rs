@@ -3,7 +3,7 @@
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::{Error, Finite, L1, Query, SensitivityIn};
 
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, ReciprocalCount, Smoothness};
 
 pub(super) const S14: Claim = Claim {

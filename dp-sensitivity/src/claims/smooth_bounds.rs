@@ -4,7 +4,7 @@ use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_core::{Error, Finite, Query};
 
 use super::ladders::{RATES, VALUES, bounds, neighbours, numbers};
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, Mean, Quantile, Smoothness};
 
 pub(super) const S2: Claim = Claim {

@@ -62,7 +62,7 @@ fn as_float(records: u64) -> f64 {
 fn check(cap: u64) -> Result<Finding, Error> {
     let (epsilon, delta) = (1.0, 1e-8);
     let query = Capped(cap);
-    let noise = smooth::Gaussian::epsilon_delta(epsilon, delta)?;
+    let noise = smooth::SmoothGaussian::epsilon_delta(epsilon, delta)?;
     let global =
         Gaussian::for_guarantee(&Approx::new(epsilon, delta)?, Sensitivity::<L2, AddRemove>::new(1.0)?)?
             .scale()

@@ -4,7 +4,7 @@ use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_core::{Bounds, Error, Finite, L1, Query, SensitivityIn};
 
 use super::spaced;
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, Smoothness, TrimmedMean};
 
 pub(super) const S13: Claim = Claim {

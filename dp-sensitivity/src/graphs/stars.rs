@@ -4,7 +4,8 @@ use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityI
 
 use super::graph::index;
 use super::{Graph, LARGEST_COUNT, declared, told};
-use crate::{LocalSensitivity, Smoothness, ladder};
+use crate::local::ladder;
+use crate::{LocalSensitivity, Smoothness};
 
 /// The number of k-stars in a graph on n nodes, Σ C(deg, k) over its nodes, under edge neighbours. With k = 2 it is the number of paths of two edges.
 ///

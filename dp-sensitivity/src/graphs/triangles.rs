@@ -4,7 +4,8 @@ use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityI
 
 use super::graph::index;
 use super::{Graph, declared, told};
-use crate::{LocalSensitivity, Smoothness, ladder};
+use crate::local::ladder;
+use crate::{LocalSensitivity, Smoothness};
 
 /// The number of triangles in a graph on n nodes, under edge neighbours (claim S18).
 ///

@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use super::SmoothNoise;
 use crate::LocalSensitivity;
-use crate::smoothness::LEAST_BOUND;
+use crate::local::smoothness::LEAST_BOUND;
 
 /// Puts smooth noise on every query that knows its local sensitivity.
 pub trait Smoothly: LocalSensitivity + Sized {

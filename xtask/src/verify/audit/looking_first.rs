@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use dp_core::{Approx, Bounds};
 use dp_sensitivity::{
-    Bounded, LogSmooth, MaxDegree, Mode, Outcome, PrivateSensitivityBound, ProposeTestRelease, Quantile,
-    Smoothness, StableRelease, TopK, Triangles,
+    Bounded, LogSmooth, MaxDegree, Mode, MostFrequent, Outcome, PrivateSensitivityBound, ProposeTestRelease,
+    Quantile, Smoothness, StableRelease, Triangles,
 };
 
 use super::Audit;
@@ -99,7 +99,7 @@ pub(super) fn all() -> Audits {
         Audit::of(
             "stable top k",
             "the two most frequent values, if a few records do not change them",
-            StableRelease::new(TopK::votes(2, |vote: &u64| Some(*vote))?, target)?,
+            StableRelease::new(MostFrequent::votes(2, |vote: &u64| Some(*vote))?, target)?,
             [vec![1_u64, 1, 1, 1, 2, 2, 2, 2, 3], vec![1, 1, 1, 1, 2, 2, 2, 2]],
             delta,
             View::label(

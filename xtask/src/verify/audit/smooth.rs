@@ -4,8 +4,8 @@
 
 use dp_core::{Bounds, Measurement, ReplaceOne};
 use dp_sensitivity::smooth::{
-    ArsinhNormal, Gaussian, Laplace, LaplaceLogNormal, PolyPlace, PolynomialTail, SmoothNoise, Smoothly,
-    StudentT, UniformLogNormal,
+    ArsinhNormal, LaplaceLogNormal, PolyPlace, PolynomialTail, SmoothGaussian, SmoothLaplace, SmoothNoise,
+    SmoothStudentT, Smoothly, UniformLogNormal,
 };
 use dp_sensitivity::{Mean, Quantile, StandardDeviation, Triangles, TrimmedMean, Variance, WinsorisedMean};
 
@@ -54,20 +54,20 @@ fn medians() -> Audits {
     let tight = "the median of seven records in [0, 1] with smooth noise, tight";
     let printed = "the median of seven records in [0, 1] with smooth noise, as printed";
     Ok(vec![
-        shifted("smooth Student t, shift", tight, StudentT::epsilon(1.0)?, 0.0)?,
-        stretched("smooth Student t, scale", tight, StudentT::epsilon(1.0)?, 0.0)?,
-        shifted("smooth Student t, printed", printed, StudentT::printed(1.0, 3.0)?, 0.0)?,
+        shifted("smooth Student t, shift", tight, SmoothStudentT::epsilon(1.0)?, 0.0)?,
+        stretched("smooth Student t, scale", tight, SmoothStudentT::epsilon(1.0)?, 0.0)?,
+        shifted("smooth Student t, printed", printed, SmoothStudentT::printed(1.0, 3.0)?, 0.0)?,
         shifted("smooth polynomial tail, shift", tight, PolynomialTail::epsilon(1.0)?, 0.0)?,
         stretched("smooth polynomial tail, scale", tight, PolynomialTail::epsilon(1.0)?, 0.0)?,
         shifted("smooth polynomial tail, printed", printed, PolynomialTail::printed(1.0, 4.0)?, 0.0)?,
         shifted("smooth poly-place, shift", tight, PolyPlace::epsilon(1.0)?, 0.0)?,
         stretched("smooth poly-place, scale", tight, PolyPlace::epsilon(1.0)?, 0.0)?,
-        shifted("smooth Laplace, shift", tight, Laplace::epsilon_delta(1.0, DELTA)?, DELTA)?,
-        stretched("smooth Laplace, scale", tight, Laplace::epsilon_delta(1.0, DELTA)?, DELTA)?,
-        shifted("smooth Laplace, printed", printed, Laplace::printed(1.0, DELTA)?, DELTA)?,
-        shifted("smooth Gaussian, shift", tight, Gaussian::epsilon_delta(1.0, DELTA)?, DELTA)?,
-        stretched("smooth Gaussian, scale", tight, Gaussian::epsilon_delta(1.0, DELTA)?, DELTA)?,
-        shifted("smooth Gaussian, printed", printed, Gaussian::printed(1.0, DELTA)?, DELTA)?,
+        shifted("smooth Laplace, shift", tight, SmoothLaplace::epsilon_delta(1.0, DELTA)?, DELTA)?,
+        stretched("smooth Laplace, scale", tight, SmoothLaplace::epsilon_delta(1.0, DELTA)?, DELTA)?,
+        shifted("smooth Laplace, printed", printed, SmoothLaplace::printed(1.0, DELTA)?, DELTA)?,
+        shifted("smooth Gaussian, shift", tight, SmoothGaussian::epsilon_delta(1.0, DELTA)?, DELTA)?,
+        stretched("smooth Gaussian, scale", tight, SmoothGaussian::epsilon_delta(1.0, DELTA)?, DELTA)?,
+        shifted("smooth Gaussian, printed", printed, SmoothGaussian::printed(1.0, DELTA)?, DELTA)?,
         shifted("smooth Laplace-log-normal", tight, LaplaceLogNormal::rho(0.5)?, DELTA)?,
         shifted("smooth uniform-log-normal", tight, UniformLogNormal::rho(0.5)?, DELTA)?,
         shifted("smooth arsinh-normal", tight, ArsinhNormal::rho(0.5)?, DELTA)?,
@@ -112,7 +112,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth mean",
             "the mean of five records with smooth noise",
-            Mean::new(unit, 5)?.smoothly(StudentT::epsilon(1.0)?)?,
+            Mean::new(unit, 5)?.smoothly(SmoothStudentT::epsilon(1.0)?)?,
             pair(),
             0.0,
             number(),
@@ -120,7 +120,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth variance",
             "the variance of five records with smooth noise",
-            Variance::new(unit, 5)?.smoothly(StudentT::epsilon(1.0)?)?,
+            Variance::new(unit, 5)?.smoothly(SmoothStudentT::epsilon(1.0)?)?,
             pair(),
             0.0,
             number(),
@@ -128,7 +128,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth standard deviation",
             "the standard deviation of five records with smooth noise",
-            StandardDeviation::new(unit, 5)?.smoothly(Laplace::epsilon_delta(1.0, DELTA)?)?,
+            StandardDeviation::new(unit, 5)?.smoothly(SmoothLaplace::epsilon_delta(1.0, DELTA)?)?,
             pair(),
             DELTA,
             number(),
