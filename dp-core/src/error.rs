@@ -6,9 +6,9 @@ use crate::number::write_number;
 
 /// Every way in which this crate refuses a request.
 ///
-/// An error is about parameters and public sizes only. It never carries a record, a statistic of records, or a
-/// random draw, so it may be logged and shown. `Debug` prints the same sentence as `Display`, because that is what a `main` that returns
-/// an error, and `unwrap`, show to people.
+/// An error is about parameters and public sizes only. It never carries a record, a statistic of
+/// records, or a random draw, so it may be logged and shown. `Debug` prints the same sentence as
+/// `Display`, because that is what a `main` that returns an error, and `unwrap`, show to people.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -72,7 +72,7 @@ pub enum Error {
     },
     /// An adaptively chosen measurement costs more than was set aside for it.
     CostsMoreThanReserved,
-    /// No finite parameter reaches the requested guarantee.
+    /// What was asked for is not possible: no finite parameter does it, or it is not supported.
     Unreachable {
         /// What was asked for.
         request: &'static str,
@@ -132,7 +132,7 @@ impl fmt::Display for Error {
                 "the measurement chosen in the second step costs more than was reserved for it: \
                  reserve its largest possible cost, or choose one that fits",
             ),
-            Self::Unreachable { request, instead } => write!(f, "{request} cannot be reached: {instead}"),
+            Self::Unreachable { request, instead } => write!(f, "{request} is not possible: {instead}"),
         }
     }
 }
@@ -202,7 +202,7 @@ mod tests {
             ),
             (
                 Error::Unreachable { request: "0-DP", instead: "allow some epsilon" },
-                "0-DP cannot be reached: allow some epsilon",
+                "0-DP is not possible: allow some epsilon",
             ),
         ];
         for (error, message) in messages {

@@ -82,9 +82,9 @@ fn mechanisms() -> Result<(), Error> {
 #[test]
 fn samplers() -> Result<(), Error> {
     let third = Ratio::positive(1, 3)?;
-    assert_short(&sample::DiscreteGaussian::new(third));
-    assert_short(&sample::DiscreteGaussian::new(Scale::new(1e100)?));
-    assert_short(&sample::DiscreteLaplace::new(Scale::new(10.0)?));
+    assert_short(&sample::DiscreteGaussianSampler::new(third));
+    assert_short(&sample::DiscreteGaussianSampler::new(Scale::new(1e100)?));
+    assert_short(&sample::DiscreteLaplaceSampler::new(Scale::new(10.0)?));
     assert_short(&Geometric::new(Scale::new(10.0)?));
     assert_short(&Bernoulli::new(0.3)?);
     assert_short(&Binomial::new(1000, 0.3)?);

@@ -33,14 +33,14 @@ const PLACE_BITS: u32 = u64::BITS - PART_BITS - 1;
 /// Making one takes some tens of microseconds (a table is computed); a clone shares it.
 ///
 /// ```
-/// use dp_mechanisms::{rng::OsSeeded, sample::{DiscreteGaussian, Ratio}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{DiscreteGaussianSampler, Ratio}};
 ///
-/// let noise = DiscreteGaussian::new(Ratio::positive(10, 3)?);
+/// let noise = DiscreteGaussianSampler::new(Ratio::positive(10, 3)?);
 /// let noisy: i64 = noise.draw(1234, &mut OsSeeded::new()?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct DiscreteGaussian {
+pub struct DiscreteGaussianSampler {
     sigma: Ratio,
     /// Encloses σ.
     floats: Enclosure,
@@ -52,19 +52,19 @@ pub struct DiscreteGaussian {
 }
 
 /// What it was made from, without the table that follows from it.
-impl fmt::Debug for DiscreteGaussian {
+impl fmt::Debug for DiscreteGaussianSampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DiscreteGaussian").field("sigma", &self.sigma).finish_non_exhaustive()
+        f.debug_struct("DiscreteGaussianSampler").field("sigma", &self.sigma).finish_non_exhaustive()
     }
 }
 
-impl PartialEq for DiscreteGaussian {
+impl PartialEq for DiscreteGaussianSampler {
     fn eq(&self, other: &Self) -> bool {
         self.sigma == other.sigma
     }
 }
 
-impl DiscreteGaussian {
+impl DiscreteGaussianSampler {
     /// The law of a σ, taken as the exact number that it denotes. (Its standard deviation is at most σ.)
     pub fn new(sigma: impl Into<Ratio>) -> Self {
         let sigma = sigma.into();
@@ -96,13 +96,9 @@ impl DiscreteGaussian {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// Adds noise to many answers, from bits that are made in bulk.
-    ///
-    /// # Panics
-    /// When the two lists differ in length.
-    pub fn fill<R: Rng + ?Sized>(&self, answers: &[i64], released: &mut [i64], rng: &mut R) {
-        assert_eq!(answers.len(), released.len(), "one release for each answer");
-        in_bulk(answers.len(), rng, |i, word, rng| released[i] = self.draw_from(word, answers[i], rng));
+    /// Replaces each answer by a release of it, from bits that are made in bulk.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, values[i], rng));
     }
 
     /// The draw that begins with a word: sign, place in the block, and the choice of the part, from the lowest bit on.
@@ -230,7 +226,7 @@ fn bell(x: Enclosure) -> Enclosure {
 /// k²/2σ².
 struct Exponent<'a> {
     magnitude: &'a IBig,
-    law: &'a DiscreteGaussian,
+    law: &'a DiscreteGaussianSampler,
 }
 
 impl Lazy for Exponent<'_> {
@@ -252,8 +248,8 @@ mod tests {
     use dp_core::Scale;
     use proptest::prelude::*;
 
-    fn scaled(sigma: f64) -> DiscreteGaussian {
-        DiscreteGaussian::new(Scale::new(sigma).unwrap())
+    fn scaled(sigma: f64) -> DiscreteGaussianSampler {
+        DiscreteGaussianSampler::new(Scale::new(sigma).unwrap())
     }
 
     #[test]
@@ -283,7 +279,7 @@ mod tests {
             ),
         ];
         for (numerator, denominator, masses) in cases {
-            let gaussian = DiscreteGaussian::new(Ratio::positive(numerator, denominator).unwrap());
+            let gaussian = DiscreteGaussianSampler::new(Ratio::positive(numerator, denominator).unwrap());
             let law = Law::of(16, |bits| gaussian.start(bits));
             assert!(law.open() < 0.02, "{}", law.open());
             for (k, mass) in (0..).zip(masses) {
@@ -320,8 +316,8 @@ mod tests {
         for sigma in [63.9, 64.0, 1000.0, 1e6, 1e15] {
             let gaussian = scaled(sigma);
             let mut rng = Insecure::seeded(7);
-            let mut released = vec![0; 40_000];
-            gaussian.fill(&vec![3; 40_000], &mut released, &mut rng);
+            let mut released = vec![3; 40_000];
+            gaussian.draw_into(&mut released, &mut rng);
             #[allow(clippy::cast_precision_loss)]
             let scaled: Vec<f64> = released.iter().map(|k| (k - 3) as f64 / sigma).collect();
             let (first, second) = scaled.iter().fold((0.0, 0.0), |(a, b), x| (a + x, b + x * x));
@@ -371,7 +367,7 @@ mod tests {
 
     #[test]
     fn laws_are_equal_when_their_sigmas_are() {
-        assert_eq!(scaled(0.5), DiscreteGaussian::new(Ratio::positive(1, 2).unwrap()));
+        assert_eq!(scaled(0.5), DiscreteGaussianSampler::new(Ratio::positive(1, 2).unwrap()));
         assert_ne!(scaled(0.5), scaled(0.25));
     }
 

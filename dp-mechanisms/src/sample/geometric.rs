@@ -15,7 +15,7 @@ use dashu_int::IBig;
 use rand_core::Rng;
 
 use super::bits::in_bulk;
-use super::lazy::{Exponential, Lazy};
+use super::lazy::{ExponentialDraw, Lazy};
 use super::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
 use super::{Bits, Interval, Ratio, Uniform};
 
@@ -47,8 +47,8 @@ impl Geometric {
         self.draw_from(rng.next_u64(), rng)
     }
 
-    /// Many draws, from bits that are made in bulk.
-    pub fn fill<R: Rng + ?Sized>(&self, values: &mut [u64], rng: &mut R) {
+    /// Replaces each value by a draw, from bits that are made in bulk.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [u64], rng: &mut R) {
         in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, rng));
     }
 
@@ -69,7 +69,7 @@ impl Geometric {
 
     /// The draw from a U of which some digits are known, of any size.
     pub(super) fn integer<R: Rng + ?Sized>(&self, uniform: Uniform, bits: &mut Bits<'_, R>) -> IBig {
-        let mut exponential = Exponential::of(uniform);
+        let mut exponential = ExponentialDraw::of(uniform);
         floor(bits, |precision, bits| {
             Some(exponential.interval(precision, bits).times(&self.scale.interval(precision), precision))
         })
@@ -168,7 +168,7 @@ mod tests {
         let large = scaled(2f64.powi(50)).draw(&mut Insecure::seeded(1));
         assert!((1 << 40..1 << 56).contains(&large));
         let mut many = [0; 300];
-        scaled(3.0).fill(&mut many, &mut Insecure::seeded(1));
+        scaled(3.0).draw_into(&mut many, &mut Insecure::seeded(1));
         assert!(many.iter().any(|k| *k > 9) && many.iter().all(|k| *k < 200)); // missed with probability below 10⁻⁶
     }
 

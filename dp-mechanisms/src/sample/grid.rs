@@ -45,10 +45,18 @@ impl Grid {
         Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
-    /// Whether the grid is at most 2¹⁰⁰ times finer than the scale. The exact way takes time in proportion to the digits between
-    /// the two, and nobody needs more.
-    pub(crate) fn suits(self, scale: Scale) -> bool {
-        self.exponent >= floor_log2(scale) - 100
+    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time in
+    /// proportion to the digits between the two, and nobody needs more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when it is finer.
+    pub(crate) fn suited_to(self, scale: Scale) -> Result<Self, Error> {
+        if self.exponent >= floor_log2(scale) - 100 {
+            Ok(self)
+        } else {
+            let (argument, allowed) = ("the exponent of the grid", "[log₂(scale) − 100, 1023]");
+            Err(Error::OutOfRange { argument, allowed, found: self.exponent.into() })
+        }
     }
 
     /// The exponent of the spacing.
@@ -105,6 +113,48 @@ impl Grid {
         let exponent = i64::from(self.exponent) + i64::try_from(dropped).expect("a length in memory fits");
         let value = (rounded * power_of_two(exponent)).min(f64::MAX);
         if *multiple < IBig::ZERO { -value } else { value }
+    }
+}
+
+/// A scale of noise, and a grid that is not too fine for it: what mechanisms that round onto a grid are
+/// made from and written to disk as.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
+pub(crate) struct Spacing {
+    pub(crate) scale: Scale,
+    pub(crate) grid: Grid,
+}
+
+impl Spacing {
+    /// A scale on the multiples of 2^exponent.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when 2^exponent is not a float, or too fine for the scale.
+    pub(crate) fn new(scale: Scale, exponent: i32) -> Result<Self, Error> {
+        Ok(Self { scale, grid: Grid::new(exponent)?.suited_to(scale)? })
+    }
+
+    /// A scale on its default grid.
+    pub(crate) fn below(scale: Scale) -> Self {
+        Self { scale, grid: Grid::below(scale) }
+    }
+}
+
+/// What is read from disk, before the parts are seen together.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    scale: Scale,
+    grid: Grid,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for Spacing {
+    type Error = Error;
+    fn try_from(Unchecked { scale, grid }: Unchecked) -> Result<Self, Error> {
+        Ok(Self { scale, grid: grid.suited_to(scale)? })
     }
 }
 

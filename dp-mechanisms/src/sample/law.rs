@@ -3,8 +3,6 @@
 use dp_core::{Error, Scale};
 use rand_core::Rng;
 
-use crate::arguments::suiting;
-
 use super::lazy::release;
 use super::{Bits, Grid, Lazy};
 
@@ -20,15 +18,15 @@ use super::{Bits, Grid, Lazy};
 ///
 /// ```
 /// use dp_core::rounding::Enclosure;
-/// use dp_mechanisms::sample::{Bits, Exponential, Interval, Law, Lazy, Rounded, lazy};
+/// use dp_mechanisms::sample::{Bits, ExponentialLaw, Interval, Law, Lazy, Rounded, lazy};
 /// use rand_core::Rng;
 ///
 /// struct LargestOfTwo;
 ///
 /// impl Law for LargestOfTwo {
-///     type Draw = lazy::Exponential;
-///     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> lazy::Exponential {
-///         let (mut a, mut b) = (Exponential.start(bits), Exponential.start(bits));
+///     type Draw = lazy::ExponentialDraw;
+///     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> lazy::ExponentialDraw {
+///         let (mut a, mut b) = (ExponentialLaw.start(bits), ExponentialLaw.start(bits));
 ///         if lazy::less(&mut a, &mut b, bits) { b } else { a } // exact, whatever digits it takes
 ///     }
 /// }
@@ -75,15 +73,15 @@ pub trait Law {
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, StudentT}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, StudentTLaw}};
 ///
-/// let noise = Rounded::new(StudentT::new(3.0)?, Scale::new(2.0)?).on_grid(-10)?;
+/// let noise = Rounded::new(StudentTLaw::new(3.0)?, Scale::new(2.0)?).on_grid(-10)?;
 /// let mut rng = OsSeeded::new()?;
 /// let released = noise.around(41.3, &mut rng);
 /// assert_eq!((released * 1024.0).fract(), 0.0);
 ///
 /// let mut many = [0.0; 100];
-/// noise.fill(&mut many, &mut rng);
+/// noise.draw_into(&mut many, &mut rng);
 /// assert!(many.iter().all(|x| x.is_finite()));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -107,7 +105,7 @@ impl<L: Law> Rounded<L> {
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
     /// 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        Ok(Self { grid: suiting(Grid::new(exponent)?, self.scale)?, ..self })
+        Ok(Self { grid: Grid::new(exponent)?.suited_to(self.scale)?, ..self })
     }
 
     /// The law.
@@ -141,8 +139,8 @@ impl<L: Law> Rounded<L> {
         self.next(answer, &mut Bits::new(rng))
     }
 
-    /// Independent draws of round(scale·X).
-    pub fn fill<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
+    /// Replaces each value by an independent draw of round(scale·X).
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         let mut bits = Bits::new(rng);
         for value in values {
             *value = self.next(0.0, &mut bits);
@@ -159,10 +157,10 @@ impl<L: Law> Rounded<L> {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use crate::sample::{Cauchy, Flat};
+    use crate::sample::{CauchyLaw, FlatLaw};
 
-    fn flat(b: f64) -> Rounded<Flat> {
-        Rounded::new(Flat, Scale::new(b).unwrap())
+    fn flat(b: f64) -> Rounded<FlatLaw> {
+        Rounded::new(FlatLaw, Scale::new(b).unwrap())
     }
 
     #[test]
@@ -180,7 +178,7 @@ mod tests {
                     (released - answer).abs() <= slack || released.abs() == f64::MAX,
                     "{answer} {b} {released}"
                 );
-                assert!(Rounded::new(Cauchy, Scale::new(b).unwrap()).around(answer, &mut rng).is_finite());
+                assert!(Rounded::new(CauchyLaw, Scale::new(b).unwrap()).around(answer, &mut rng).is_finite());
             }
         }
     }
@@ -214,7 +212,7 @@ mod tests {
     #[test]
     fn filling_makes_independent_draws() {
         let mut values = [0.0; 50];
-        flat(1.0).fill(&mut values, &mut Insecure::seeded(3));
+        flat(1.0).draw_into(&mut values, &mut Insecure::seeded(3));
         let distinct: std::collections::BTreeSet<u64> = values.iter().map(|x| x.to_bits()).collect();
         assert!(distinct.len() == 50 && values.iter().all(|x| x.abs() <= 1.0)); // two equal with probability below 10⁻⁶
     }

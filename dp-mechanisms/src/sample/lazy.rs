@@ -55,9 +55,9 @@ impl Lazy for Uniform {
 
 /// A standard exponential, −ln U: above t with probability e^−t.
 #[derive(Clone, Debug)]
-pub struct Exponential(Uniform);
+pub struct ExponentialDraw(Uniform);
 
-impl Exponential {
+impl ExponentialDraw {
     /// Draws its first digits.
     pub fn start<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
         Self(Uniform::start(bits))
@@ -76,7 +76,7 @@ impl Exponential {
     }
 }
 
-impl Lazy for Exponential {
+impl Lazy for ExponentialDraw {
     fn enclosure(&self) -> Enclosure {
         // U may be 1 to the last float, and an enclosure of ln 1 may reach beyond 0.
         (-self.0.enclosure().ln()).max(Enclosure::ZERO)
@@ -271,7 +271,8 @@ mod tests {
     fn the_law_of_a_comparison_is_exact() {
         // A uniform lies below an exponential with probability 1 − 1/e: ∫ e^−u du.
         let law = Law::of(16, |bits| {
-            let (mut uniform, mut exponential) = (Uniform::unknown(), Exponential::of(Uniform::unknown()));
+            let (mut uniform, mut exponential) =
+                (Uniform::unknown(), ExponentialDraw::of(Uniform::unknown()));
             less(&mut uniform, &mut exponential, bits)
         });
         let ideal = Enclosure::ONE - Enclosure::point(-1.0).exp();
@@ -288,7 +289,7 @@ mod tests {
         for seed in 0..500 {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let mut real = Exponential::start(&mut bits);
+            let mut real = ExponentialDraw::start(&mut bits);
             for (answer, b, k) in [
                 (0.3, 1.0, -30),
                 (-7.25, 3.0, -20),
@@ -365,7 +366,7 @@ mod tests {
             // that noise is far below is settled by the sign of the noise.
             for negative in [false, true] {
                 assert_way_is_that_of_the_noise(grid(k), 80, |word, answer| {
-                    let real = Exponential::of(Uniform::with_prefix(word, 64)).enclosure();
+                    let real = ExponentialDraw::of(Uniform::with_prefix(word, 64)).enclosure();
                     let real = if negative { -real } else { real };
                     let rest = Place::of(answer, grid(k)).rest;
                     by_floats(rest, scale(b), grid(k), real).is_some()
@@ -451,7 +452,7 @@ mod tests {
         fn intervals_of_an_exponential_shrink(seed in any::<u64>(), precision in 1u32..200) {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let mut real = Exponential::of(Uniform::unknown());
+            let mut real = ExponentialDraw::of(Uniform::unknown());
             let coarse = real.interval(precision, &mut bits);
             let floats = real.enclosure();
             let fine = real.interval(2 * precision + 8, &mut bits);
@@ -469,7 +470,7 @@ mod tests {
         ) {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let mut real = Exponential::start(&mut bits);
+            let mut real = ExponentialDraw::start(&mut bits);
             let moved = f64::from(steps) * 2f64.powi(exponent);
             let [there, here] = [moved, 0.0].map(|answer| nearest(answer, scale(b), grid(exponent), &mut real, &mut bits));
             prop_assert_eq!(there - here, IBig::from(steps));

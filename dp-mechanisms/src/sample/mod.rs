@@ -7,8 +7,8 @@
 //! | [`Bernoulli`] | an event of probability p, a/b or e^−x |
 //! | [`Binomial`] | how many of n events of probability p happen |
 //! | [`Geometric`] | an integer k ≥ 0 with probability ∝ e^(−k/b) |
-//! | [`DiscreteLaplace`] | an integer k with probability ∝ e^(−\|k\|/b) |
-//! | [`DiscreteGaussian`] | an integer k with probability ∝ e^(−k²/2σ²) |
+//! | [`DiscreteLaplaceSampler`] | an integer k with probability ∝ e^(−\|k\|/b) |
+//! | [`DiscreteGaussianSampler`] | an integer k with probability ∝ e^(−k²/2σ²) |
 //! | [`Rounded`] | a real of one of the laws below, times a scale, rounded to a grid |
 //!
 //! Laplace and Gaussian noise on floats are drawn by the mechanisms [`Laplace`](crate::Laplace) and [`Gaussian`](crate::Gaussian), which know the fastest way.
@@ -33,17 +33,17 @@
 //!
 //! | law | density in proportion to | drawn from |
 //! |---|---|---|
-//! | [`Exponential`] | e^−x, x ≥ 0 | −ln U |
-//! | [`Gumbel`] | e^(−x − e^−x) | −ln(−ln U) |
-//! | [`Flat`] | 1, \|x\| < 1 | 2U − 1 |
-//! | [`StandardNormal`] | e^(−x²/2) | exponentials, by rejection |
-//! | [`Cauchy`] | 1/(1 + x²) | a point of the disc |
-//! | [`StudentT`] | (1 + x²/ν)^(−(ν+1)/2) | a point of the disc |
-//! | [`PolynomialTail`] | 1/(1 + \|x\|^γ) | a power of U, by rejection |
-//! | [`PolyPlace`] | e^−\|x\| up to \|x\| = γ, \|x\|^−γ beyond | an exponential, or a power of U |
-//! | [`LaplaceLogNormal`] | | X·e^(σY), X Laplace and Y normal |
-//! | [`UniformLogNormal`] | | X·e^(σY), X uniform and Y normal |
-//! | [`ArsinhNormal`] | | sinh(σY)/σ, Y normal |
+//! | [`ExponentialLaw`] | e^−x, x ≥ 0 | −ln U |
+//! | [`GumbelLaw`] | e^(−x − e^−x) | −ln(−ln U) |
+//! | [`FlatLaw`] | 1, \|x\| < 1 | 2U − 1 |
+//! | [`NormalLaw`] | e^(−x²/2) | exponentials, by rejection |
+//! | [`CauchyLaw`] | 1/(1 + x²) | a point of the disc |
+//! | [`StudentTLaw`] | (1 + x²/ν)^(−(ν+1)/2) | a point of the disc |
+//! | [`PolynomialTailLaw`] | 1/(1 + \|x\|^γ) | a power of U, by rejection |
+//! | [`PolyPlaceLaw`] | e^−\|x\| up to \|x\| = γ, \|x\|^−γ beyond | an exponential, or a power of U |
+//! | [`LaplaceLogNormalLaw`] | | X·e^(σY), X Laplace and Y normal |
+//! | [`UniformLogNormalLaw`] | | X·e^(σY), X uniform and Y normal |
+//! | [`ArsinhNormalLaw`] | | sinh(σY)/σ, Y normal |
 //!
 //! [`Rounded`] multiplies one by a scale and rounds it to a grid. These are noises, not mechanisms: which of them protects what is a theorem about
 //! a mechanism. [`Law`] shows how to add one of your own.
@@ -82,6 +82,7 @@ mod dyadic;
 mod elementary;
 mod envelope;
 mod exponential_function;
+mod float;
 mod gap;
 pub(crate) mod gaussian;
 mod geometric;
@@ -108,35 +109,22 @@ pub use below::{below, shuffle};
 pub use bernoulli::Bernoulli;
 pub use binomial::Binomial;
 pub use bits::Bits;
-pub use discrete_gaussian::DiscreteGaussian;
-pub use discrete_laplace::DiscreteLaplace;
+pub use discrete_gaussian::DiscreteGaussianSampler;
+pub use discrete_laplace::DiscreteLaplaceSampler;
 pub use dyadic::Dyadic;
+pub use float::Float;
 pub(crate) use gap::Gaps;
 pub use geometric::Geometric;
-pub(crate) use grid::Grid;
+pub(crate) use grid::{Grid, Spacing};
 pub use interval::Interval;
 pub use law::{Law, Rounded};
 pub use laws::{
-    ArsinhNormal, Cauchy, Exponential, Flat, Gumbel, LaplaceLogNormal, PolyPlace, PolynomialTail, Signed,
-    StandardNormal, StudentT, UniformLogNormal,
+    ArsinhNormalLaw, CauchyLaw, ExponentialLaw, FlatLaw, GumbelLaw, LaplaceLogNormalLaw, NormalLaw,
+    PolyPlaceLaw, PolynomialTailLaw, Signed, StudentTLaw, UniformLogNormalLaw,
 };
 pub use lazy::Lazy;
 pub use ratio::Ratio;
 pub use uniform::Uniform;
-
-/// The number that an answer of single precision stands for: itself, 0 for `NaN`, the nearest single for an infinity.
-#[inline]
-fn finite_single(answer: f32) -> f64 {
-    if answer.is_nan() { 0.0 } else { answer.clamp(f32::MIN, f32::MAX).into() }
-}
-
-/// The nearest single that is finite.
-#[inline]
-fn single(released: f64) -> f32 {
-    #[allow(clippy::cast_possible_truncation)] // the rounding that is meant
-    let nearest = released as f32;
-    nearest.clamp(f32::MIN, f32::MAX)
-}
 
 /// The nearest `i64`.
 fn saturating(integer: IBig) -> i64 {

@@ -3,7 +3,7 @@
 use dp_core::Scale;
 
 use super::place::{Ruler, WHOLE};
-use super::{Grid, single};
+use super::{Float, Grid};
 
 /// The largest scale in steps for which floats settle most draws: 2⁴⁰.
 const LARGEST_SPREAD: f64 = f64::from_bits((1023 + 40) << 52);
@@ -94,22 +94,11 @@ impl ShortSteps {
         suits.then_some(Self { ruler, unit, clear, large: ruler.step * FIRST_WHOLE })
     }
 
-    /// The point of the grid that is nearest to answer + scale·noise, and whether that is certain.
+    /// The point of the grid that is nearest to answer + scale·noise, as the nearest float of the answer's
+    /// precision, and whether that is certain.
     #[inline]
-    pub(super) fn settle(self, answer: f64, units: i32) -> (f64, bool) {
-        let held = if answer.abs() >= self.ruler.tiny { answer } else { 0.0 }; // 0 for NaN
-        let (released, is_clear) = self.nearest(held, units);
-        (released.clamp(f64::MIN, f64::MAX), is_clear)
-    }
-
-    /// The same for an answer of single precision, released as a single, to the nearest.
-    #[inline]
-    pub(super) fn settle_single(self, answer: f32, units: i32) -> (f32, bool) {
-        #[allow(clippy::cast_possible_truncation)] // a power of two, or 0 where no single is so small
-        let tiny = self.ruler.tiny as f32;
-        let held = if answer.abs() >= tiny { answer.clamp(f32::MIN, f32::MAX) } else { 0.0 };
-        let (released, is_clear) = self.nearest(held.into(), units);
-        (single(released), is_clear)
+    pub(super) fn settle<T: Float>(self, answer: T, units: i32) -> (T, bool) {
+        answer.settled(self.ruler.tiny, |held| self.nearest(held, units))
     }
 
     /// The nearest point for an answer that is zero or not tiny, and whether the position is clear of boundaries.

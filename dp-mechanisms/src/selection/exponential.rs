@@ -36,7 +36,7 @@ use crate::arguments::positive;
 pub type Exponential<S = General> = NoisyMax<GumbelNoise, S>;
 
 impl Exponential {
-    /// "As little noise as makes the selection ρ-zCDP."
+    /// The least noise that makes a selection ρ-zCDP.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.

@@ -2,7 +2,7 @@
 //!
 //! A score says how good each candidate is, and one record changes each score by at most Δ: the sensitivity is in [`LInf`](dp_core::LInf),
 //! or in [`LInfMonotone`](dp_core::LInfMonotone) if all scores move in the same direction.
-//! Published are the positions of winners, never their scores.
+//! The positions of winners are published, never their scores.
 //!
 //! | mechanism | the winner is the largest of | guarantee at scale b |
 //! |---|---|---|
@@ -55,7 +55,7 @@
 //!
 //! # Scores that are no numbers
 //!
-//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An error would tell who reads it
+//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An error would reveal
 //! something about the data. The sensitivity must hold after this replacement, which touches each score by itself. An empty list of candidates is
 //! refused, because their number is public.
 

@@ -1,4 +1,4 @@
-//! How far from the best a selection lands, for each noise.
+//! The error of a selection, for each noise.
 
 use core::fmt;
 

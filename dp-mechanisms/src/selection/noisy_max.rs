@@ -53,7 +53,7 @@ pub struct NoisyMax<N, S = General> {
 }
 
 impl<N: Noise> NoisyMax<N> {
-    /// "As little noise as makes the selection ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least noise that makes a selection ε-private, as a target for [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
@@ -93,7 +93,7 @@ impl<N: Noise, S: Scores> NoisyMax<N, S> {
         self.scale
     }
 
-    /// How far below the best score that of the selected candidate lies, but for a probability of β: rounded up. It needs neither the scores nor their
+    /// The distance from the best score that the selected candidate exceeds with probability at most β, rounded up. It needs neither the scores nor their
     /// sensitivity.
     ///
     /// | noise | error, in scales, for r = `candidates` − 1 rivals |
@@ -142,7 +142,7 @@ impl<N: Noise, S: Scores> ForGuarantee<Pure> for NoisyMax<N, S> {
     }
 }
 
-/// What is ε-private is no easier to tell apart than randomised response.
+/// Randomised response dominates every ε-private mechanism.
 impl<S: Scores> Dominated for NoisyMax<ExponentialNoise, S> {
     type Pair = RandomizedResponsePair;
 
@@ -151,7 +151,7 @@ impl<S: Scores> Dominated for NoisyMax<ExponentialNoise, S> {
     }
 }
 
-/// What is ε-private is no easier to tell apart than randomised response.
+/// Randomised response dominates every ε-private mechanism.
 impl<S: Scores> Dominated for NoisyMax<LaplaceNoise, S> {
     type Pair = RandomizedResponsePair;
 

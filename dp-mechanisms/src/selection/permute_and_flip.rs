@@ -26,7 +26,7 @@ use crate::sample::race;
 /// Now add exponential noise, and count heights from the best score in units of b. The best candidate ends above 0, so the winner does. Candidate i ends at z > 0
 /// with density pᵢ·e^(−z), and each other one below z with probability 1 − p_j·e^(−z). With t = e^(−z), dt = −e^(−z) dz, this is the same integral. ∎
 ///
-/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number tells something about the scores to whoever can time them, and exponential noise takes
+/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number reveals something about the scores to whoever can time them, and exponential noise takes
 /// [the same work](super#what-the-clock-tells) for all scores. The law is the same, of the real numbers that the scores and the scale denote.
 ///
 /// ```
@@ -50,7 +50,7 @@ pub struct PermuteAndFlip<S = General> {
 }
 
 impl PermuteAndFlip {
-    /// "As large a scale as makes the selection ε-private, and no larger."
+    /// The least scale that makes a selection ε-private.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
@@ -90,7 +90,7 @@ impl<S: Scores> PermuteAndFlip<S> {
         self.scale
     }
 
-    /// How far below the best score that of the selected candidate lies, but for a probability of β: b·ln(r/2β) for r = `candidates` − 1 rivals, rounded up.
+    /// The distance from the best score that the selected candidate exceeds with probability at most β: b·ln(r/2β) for r = `candidates` − 1 rivals, rounded up.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
@@ -132,7 +132,7 @@ impl<S: Scores> ForGuarantee<Pure> for PermuteAndFlip<S> {
     }
 }
 
-/// What is ε-private is no easier to tell apart than randomised response.
+/// Randomised response dominates every ε-private mechanism.
 impl<S: Scores> Dominated for PermuteAndFlip<S> {
     type Pair = RandomizedResponsePair;
 

@@ -45,7 +45,7 @@ pub struct TopK<S = General> {
 }
 
 impl TopK {
-    /// "As little noise as makes k selections together ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least noise that makes k selections together ε-private, as a target for [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and k is at least one.
@@ -57,7 +57,7 @@ impl TopK {
         })
     }
 
-    /// "As little noise as makes k selections together ρ-zCDP."
+    /// The least noise that makes k selections together ρ-zCDP.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞ and k is at least one.
@@ -89,7 +89,7 @@ impl<S: Scores> TopK<S> {
         Self { k, scale, kind: PhantomData }
     }
 
-    /// How many candidates are selected.
+    /// The number of candidates that are selected.
     #[must_use]
     pub const fn k(&self) -> u32 {
         self.k.get()
@@ -172,7 +172,7 @@ impl<S: Scores> Mechanism for TopK<S> {
     }
 }
 
-/// "As little noise as makes k selections meet this guarantee": made by [`TopK::epsilon`] and [`TopK::rho`].
+/// The least noise with which k selections meet a guarantee: made by [`TopK::epsilon`] and [`TopK::rho`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopKTarget<G, S = General> {
     k: NonZero<u32>,

@@ -43,7 +43,7 @@ impl<R: Rng> Interaction<R> {
     /// Whether an answer lies above the threshold, both with noise.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] once yes was said as often as was agreed. This depends on what was replied, and so is no secret.
+    /// [`Error::Unreachable`] after the last positive reply that was paid for. This follows from the replies, and so reveals nothing more.
     pub fn ask(&mut self, answer: f64) -> Result<bool, Error> {
         if self.left == 0 {
             return Err(Error::Unreachable {
@@ -59,7 +59,7 @@ impl<R: Rng> Interaction<R> {
 }
 
 impl<R> Interaction<R> {
-    /// How often it may still say yes.
+    /// The number of positive replies that are left.
     #[must_use]
     pub const fn positives_left(&self) -> u32 {
         self.left

@@ -21,7 +21,7 @@ use crate::arguments::{failure, positive};
 use crate::sample::Bits;
 use crate::selection::{General, Monotone, Scores};
 
-/// Says of each answer whether it lies above a threshold, both with noise, until it has said yes c times.
+/// Releases for each answer whether it lies above a threshold, both with noise, until c answers do.
 ///
 /// One noise Lap(b₁) is added to the threshold T once, a fresh Lap(b₂) to each answer, and only the comparison is released. A *no* costs nothing, however many there are.
 ///
@@ -92,7 +92,7 @@ impl<S> TryFrom<Written> for AboveThreshold<S> {
 }
 
 impl AboveThreshold {
-    /// "As little noise as makes the list ε-private": what [`Query::with`](dp_core::Query::with) takes. It stops after `positives` times yes.
+    /// The least noise that makes the list ε-private, as a target for [`Query::with`](dp_core::Query::with). It stops after `positives` times yes.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, the threshold is finite and `positives` is at least one.

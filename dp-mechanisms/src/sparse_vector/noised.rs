@@ -4,20 +4,20 @@ use dp_core::Scale;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use crate::sample::lazy::{Exponential, clearly_less, settle};
+use crate::sample::lazy::{ExponentialDraw, clearly_less, settle};
 use crate::sample::{Bits, Interval, Lazy, Signed};
 
 /// center ± scale·E for a standard exponential E, of which some digits are known.
 pub(super) struct Noised {
     center: f64,
     scale: Scale,
-    noise: Signed<Exponential>,
+    noise: Signed<ExponentialDraw>,
 }
 
 impl Noised {
     pub(super) fn draw<R: Rng + ?Sized>(center: f64, scale: Scale, bits: &mut Bits<'_, R>) -> Self {
         let center = if center.is_nan() { 0.0 } else { center.clamp(f64::MIN, f64::MAX) };
-        let magnitude = Exponential::start(bits);
+        let magnitude = ExponentialDraw::start(bits);
         Self { center, scale, noise: Signed::fairly(magnitude, bits) }
     }
 

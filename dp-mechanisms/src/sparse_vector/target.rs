@@ -1,4 +1,4 @@
-//! As little noise as an ε takes.
+//! The least noise for an ε.
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! What an interaction with the sparse vector technique costs.
+//! The cost of an interaction with the sparse vector technique.
 
 use core::marker::PhantomData;
 

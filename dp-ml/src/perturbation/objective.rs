@@ -99,12 +99,10 @@ impl<L: ConvexLoss> Measurement for ObjectivePerturbation<L> {
     }
 
     fn draw<R: Rng + ?Sized>(&self, data: &Data<L::Target>, rng: &mut R) -> Result<LinearModel, Error> {
-        let zeros = vec![0.0; self.problem.columns()];
-        let mut linear = zeros.clone();
-        self.inside.draw_all(&zeros, &mut linear, rng)?;
-        let point = self.problem.minimise(data, &linear)?;
-        let mut released = zeros;
-        self.outside.draw_all(&point, &mut released, rng)?;
+        let mut linear = vec![0.0; self.problem.columns()];
+        self.inside.draw_into(&mut linear, rng);
+        let mut released = self.problem.minimise(data, &linear)?;
+        self.outside.draw_into(&mut released, rng);
         Ok(LinearModel::new(released))
     }
 }

@@ -173,7 +173,7 @@ impl<N: StepNoise> StepBound for Clip<N> {
 /// A step that does not fit onto the lattice beside the noise.
 fn too_long() -> Error {
     Error::Unreachable {
-        request: "steps that do not fit beside the noise in one float",
+        request: "a step that does not fit beside the noise in one float",
         instead: "lower the learning rate or the clipping norm, or ask for more privacy",
     }
 }

@@ -208,8 +208,6 @@ impl<C: Condition> Released<C> for Average {
         fold(&mut average, &walk.next, weight);
         let scale = Scale::new(mul_up(weight, facts.scales[last]))?;
         let noise = C::Norm::mechanism(scale, facts.lattice.exponent())?;
-        let mut released = vec![0.0; average.len()];
-        noise.draw_all(&average, &mut released, rng)?;
-        Ok(released)
+        noise.draw_all(&average, rng)
     }
 }

@@ -180,7 +180,7 @@ fn suitable(spans: &[Span], scales: &[f64], batch: f64, initial: &[f64]) -> Resu
     Lattice::new(finest.into_iter().fold(i32::MIN, i32::max))
 }
 
-/// One run: the iterate, and room for what a step needs, so that steps allocate nothing.
+/// One run: the iterate, and the buffers of a step.
 #[doc(hidden)]
 pub struct Walk<'a, L: Loss, S, C: StepBound> {
     pub(super) training: &'a Training<L, S, C>,
@@ -226,7 +226,7 @@ impl<'a, L: Loss, S: Sampler, C: StepBound> Walk<'a, L, S, C> {
     /// to leave points out; beyond 2⁵⁰ units the iterate is clamped anyway.
     pub(super) fn step<R: Rng + ?Sized>(&mut self, h: usize, rng: &mut R) -> Result<(), Error> {
         self.aim(h, rng);
-        self.training.mechanisms[h].draw_all(&self.next, &mut self.iterate, rng)?;
+        self.iterate = self.training.mechanisms[h].draw_all(&self.next, rng)?;
         self.training.facts.lattice.confine(&mut self.iterate);
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::optimiser::Moments;
 
 pub(super) const UNREADABLE: Error = Error::Unreachable {
-    request: "the file of the checkpoint",
+    request: "reading the file of the checkpoint",
     instead: "there is none at the path that was given, or not one that a training has written: check the path, and whether the training had begun",
 };
 pub(super) const FOREIGN: Error = Error::Unreachable {

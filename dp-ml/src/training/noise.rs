@@ -23,7 +23,7 @@ impl Noise {
 
     /// Releases all sums in place.
     pub(crate) fn release<R: Rng + ?Sized>(&self, sums: &mut [f64], rng: &mut R) {
-        self.0.draw_in_place(sums, rng);
+        self.0.draw_into(sums, rng);
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Price {
 
 impl Price {
     /// # Errors
-    /// For sizes and targets that make no sense or cannot be reached.
+    /// For sizes and targets that make no sense or cannot be met.
     pub(crate) fn new(settings: &Settings, parameters: usize) -> Result<Self, Error> {
         let sampling = Sampling::new(settings.records, settings.batch)?;
         let rounding = Rounding::new(settings.clip.norm(), sampling.capacity(), parameters);

@@ -97,7 +97,7 @@ fn too_many_records_are_not_counted_in_the_message() {
     };
     let (least, more) = (message(1 << 30), message((1 << 30) + 12_345));
     assert_eq!(least, more);
-    assert!(least.starts_with("a training on 2^30 records or more cannot be reached"), "{least}");
+    assert!(least.starts_with("a training on 2^30 records or more is not possible"), "{least}");
 }
 
 #[test]

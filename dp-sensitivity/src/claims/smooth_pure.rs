@@ -2,7 +2,7 @@
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::rounding::Enclosure;
-use dp_mechanisms::sample::PolynomialTail;
+use dp_mechanisms::sample::PolynomialTailLaw;
 
 use super::spaced;
 use crate::smooth::inspect::loses_at_most;
@@ -57,7 +57,7 @@ impl Shares {
 fn powers(factor: f64) -> Finding {
     let (mut lines, mut all) = (Vec::new(), Shares::NONE);
     for gamma in [1.5, 2.0, 4.0, 10.0] {
-        let Ok(law) = PolynomialTail::new(gamma) else { return Finding::undecided("no such law") };
+        let Ok(law) = PolynomialTailLaw::new(gamma) else { return Finding::undecided("no such law") };
         let mut shares = Shares::NONE;
         for epsilon in [0.1, 1.0, 4.0] {
             let both = Enclosure::point(epsilon) / Enclosure::point(2.0 * (gamma + 1.0)); // β, and the shift in units of the scale

@@ -168,7 +168,7 @@ impl Density for Shape {
 
 impl SmoothNoise for ArsinhNormal {
     type Guarantee = Zcdp;
-    type Law = sample::ArsinhNormal;
+    type Law = sample::ArsinhNormalLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -178,8 +178,8 @@ impl SmoothNoise for ArsinhNormal {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> sample::ArsinhNormal {
-        sample::ArsinhNormal::new(self.sigma).expect("σ was checked")
+    fn law(&self) -> sample::ArsinhNormalLaw {
+        sample::ArsinhNormalLaw::new(self.sigma).expect("σ was checked")
     }
 
     fn guarantee(&self) -> Zcdp {

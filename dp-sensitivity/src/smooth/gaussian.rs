@@ -3,7 +3,7 @@
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
 use dp_core::{Approx, Error, Scale};
-use dp_mechanisms::sample::StandardNormal;
+use dp_mechanisms::sample::NormalLaw;
 
 use super::calibrated::{Calibrated, SmoothNoise, with_room};
 use super::hockey_stick::{FINE, chosen_beta, multiple};
@@ -109,7 +109,7 @@ pub(crate) fn profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Encl
 
 impl SmoothNoise for SmoothGaussian {
     type Guarantee = Approx;
-    type Law = StandardNormal;
+    type Law = NormalLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -119,8 +119,8 @@ impl SmoothNoise for SmoothGaussian {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> StandardNormal {
-        StandardNormal
+    fn law(&self) -> NormalLaw {
+        NormalLaw
     }
 
     fn guarantee(&self) -> Approx {

@@ -115,10 +115,10 @@ pub(crate) fn profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Encl
 pub struct StandardLaplace;
 
 impl Law for StandardLaplace {
-    type Draw = Signed<lazy::Exponential>;
+    type Draw = Signed<lazy::ExponentialDraw>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
-        let magnitude = lazy::Exponential::start(bits);
+        let magnitude = lazy::ExponentialDraw::start(bits);
         Signed::fairly(magnitude, bits)
     }
 }

@@ -189,7 +189,7 @@ impl Density for Shape {
 
 impl SmoothNoise for LaplaceLogNormal {
     type Guarantee = Zcdp;
-    type Law = sample::LaplaceLogNormal;
+    type Law = sample::LaplaceLogNormalLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -199,8 +199,8 @@ impl SmoothNoise for LaplaceLogNormal {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> sample::LaplaceLogNormal {
-        sample::LaplaceLogNormal::new(self.sigma).expect("σ was checked")
+    fn law(&self) -> sample::LaplaceLogNormalLaw {
+        sample::LaplaceLogNormalLaw::new(self.sigma).expect("σ was checked")
     }
 
     fn guarantee(&self) -> Zcdp {

@@ -139,7 +139,7 @@ fn upper_tenth(gamma: f64) -> f64 {
     }
 }
 
-impl LogDensity for sample::PolyPlace {
+impl LogDensity for sample::PolyPlaceLaw {
     /// φ(z) = z up to γ, and γ + γ·ln(z/γ) beyond.
     fn exponent(&self, z: Enclosure) -> Enclosure {
         let gamma = Enclosure::point(self.gamma());
@@ -172,7 +172,7 @@ impl LogDensity for sample::PolyPlace {
 
 impl SmoothNoise for PolyPlace {
     type Guarantee = Pure;
-    type Law = sample::PolyPlace;
+    type Law = sample::PolyPlaceLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -182,8 +182,8 @@ impl SmoothNoise for PolyPlace {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> sample::PolyPlace {
-        sample::PolyPlace::new(self.gamma).expect("γ was checked")
+    fn law(&self) -> sample::PolyPlaceLaw {
+        sample::PolyPlaceLaw::new(self.gamma).expect("γ was checked")
     }
 
     fn guarantee(&self) -> Pure {

@@ -131,7 +131,7 @@ fn multiple(epsilon: f64, gamma: f64, beta: f64, effort: Effort) -> f64 {
     if beta * (gamma - 1.0).max(1.0) >= epsilon {
         return f64::INFINITY;
     }
-    let Ok(law) = sample::PolynomialTail::new(gamma) else { return f64::INFINITY };
+    let Ok(law) = sample::PolynomialTailLaw::new(gamma) else { return f64::INFINITY };
     let within = |shift: Enclosure, lambda: Enclosure| {
         loses_at_most(&law, Enclosure::point(epsilon), shift, lambda, effort.cells)
     };
@@ -149,7 +149,7 @@ fn multiple(epsilon: f64, gamma: f64, beta: f64, effort: Effort) -> f64 {
     least(holds, printed_multiple(epsilon, gamma), 1.5, effort.tolerance)
 }
 
-impl LogDensity for sample::PolynomialTail {
+impl LogDensity for sample::PolynomialTailLaw {
     /// φ(z) = ln(1 + z^γ).
     fn exponent(&self, z: Enclosure) -> Enclosure {
         let gamma = Enclosure::point(self.gamma());
@@ -182,7 +182,7 @@ fn powers(z: Enclosure, exponent: Enclosure) -> Enclosure {
 
 impl SmoothNoise for PolynomialTail {
     type Guarantee = Pure;
-    type Law = sample::PolynomialTail;
+    type Law = sample::PolynomialTailLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -192,8 +192,8 @@ impl SmoothNoise for PolynomialTail {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> sample::PolynomialTail {
-        sample::PolynomialTail::new(self.gamma).expect("γ was checked")
+    fn law(&self) -> sample::PolynomialTailLaw {
+        sample::PolynomialTailLaw::new(self.gamma).expect("γ was checked")
     }
 
     fn guarantee(&self) -> Pure {

@@ -153,7 +153,7 @@ impl Printed {
     }
 }
 
-impl LogDensity for sample::StudentT {
+impl LogDensity for sample::StudentTLaw {
     /// φ(z) = (d+1)/2·ln(1 + z²/d).
     fn exponent(&self, z: Enclosure) -> Enclosure {
         let d = Enclosure::point(self.degrees());
@@ -178,7 +178,7 @@ impl LogDensity for sample::StudentT {
 
 impl SmoothNoise for SmoothStudentT {
     type Guarantee = Pure;
-    type Law = sample::StudentT;
+    type Law = sample::StudentTLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -188,8 +188,8 @@ impl SmoothNoise for SmoothStudentT {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> sample::StudentT {
-        sample::StudentT::new(self.degrees).expect("the degrees were checked")
+    fn law(&self) -> sample::StudentTLaw {
+        sample::StudentTLaw::new(self.degrees).expect("the degrees were checked")
     }
 
     fn guarantee(&self) -> Pure {

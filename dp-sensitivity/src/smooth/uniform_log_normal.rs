@@ -202,7 +202,7 @@ impl Density for Shape {
 
 impl SmoothNoise for UniformLogNormal {
     type Guarantee = Zcdp;
-    type Law = sample::UniformLogNormal;
+    type Law = sample::UniformLogNormalLaw;
 
     fn smoothness(&self) -> Smoothness {
         self.calibrated.smoothness
@@ -212,8 +212,8 @@ impl SmoothNoise for UniformLogNormal {
         self.calibrated.multiple
     }
 
-    fn law(&self) -> sample::UniformLogNormal {
-        sample::UniformLogNormal::new(self.sigma).expect("σ was checked")
+    fn law(&self) -> sample::UniformLogNormalLaw {
+        sample::UniformLogNormalLaw::new(self.sigma).expect("σ was checked")
     }
 
     fn guarantee(&self) -> Zcdp {

@@ -8,7 +8,7 @@ use crate::sample::curve::{Curve, Height};
 use crate::sample::envelope::Envelope;
 #[cfg(test)]
 use crate::sample::envelope::Part;
-use crate::sample::lazy::{self, Exponential, Lazy};
+use crate::sample::lazy::{self, ExponentialDraw, Lazy};
 use crate::sample::{Bits, Dyadic, Interval, Uniform};
 
 /// A standard normal: a sign, and a magnitude in a strip or beyond all strips.
@@ -23,7 +23,7 @@ enum Magnitude {
     /// (strip + U) / 2⁶.
     Strip { strip: u32, position: Uniform },
     /// c + E/c, for the c at which the tail begins.
-    Tail(Exponential),
+    Tail(ExponentialDraw),
 }
 
 impl Normal {
@@ -52,7 +52,7 @@ impl Normal {
         envelope: &Envelope,
         bits: &mut Bits<'_, R>,
     ) -> Option<Self> {
-        let mut normal = Self { negative, magnitude: Magnitude::Tail(Exponential::start(bits)) };
+        let mut normal = Self { negative, magnitude: Magnitude::Tail(ExponentialDraw::start(bits)) };
         let area = f64::from(envelope.tail()) / f64::from(1 << STRIP_BITS);
         let height = Height::start(0.0, area * f64::from(END), bits); // exact: 29 bits
         normal.is_above(height, envelope.unit(), bits).then_some(normal)

@@ -22,7 +22,7 @@ use rand_core::Rng;
 
 use super::{POSITION_BITS, STRIP_BITS, Sampler};
 use crate::sample::envelope::{BUCKET_BITS, Envelope, strip};
-use crate::sample::{bits::in_bulk, finite_single, single};
+use crate::sample::{Float, bits::in_bulk, steps::ShortSteps};
 
 /// How many digits of the abscissa are in half a word.
 const DIGITS: u32 = u32::BITS - BUCKET_BITS - 1;
@@ -34,50 +34,28 @@ const BLOCK: usize = 256;
 const SHORT_BLOCK: usize = 32;
 
 impl Sampler {
-    /// Draws for many answers of single precision, which their releases replace.
-    pub(crate) fn fill_singles<R: Rng + ?Sized>(&self, values: &mut [f32], rng: &mut R) {
-        let draw = |word, value, rng: &mut R| single(self.draw_from(word, finite_single(value), rng));
-        match self.short {
-            Some(steps) => {
-                self.in_halves(values, rng, move |value, units| steps.settle_single(value, units), draw);
-            }
-            None => in_bulk(values.len(), rng, |i, word, rng| values[i] = draw(word, values[i], rng)),
-        }
-    }
-
     /// Draws for many answers, which their releases replace.
-    pub(crate) fn fill_in_place<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
-        let draw = |word, value, rng: &mut R| self.draw_from(word, value, rng);
+    pub(crate) fn draw_into<T: Float, R: Rng + ?Sized>(&self, values: &mut [T], rng: &mut R) {
         match self.short {
-            Some(steps) => self.in_halves(values, rng, move |value, units| steps.settle(value, units), draw),
-            None => in_bulk(values.len(), rng, |i, word, rng| values[i] = draw(word, values[i], rng)),
+            // A list that fits into a short block is drawn from the same bits as in a long one.
+            Some(steps) if values.len() <= SHORT_BLOCK => {
+                self.in_blocks::<SHORT_BLOCK, _, _>(steps, values, rng);
+            }
+            Some(steps) => self.in_blocks::<BLOCK, _, _>(steps, values, rng),
+            None => in_bulk(values.len(), rng, |i, word, rng| {
+                values[i] = values[i].released(|answer| self.draw_from(word, answer, rng));
+            }),
         }
     }
 
-    /// Draws in blocks of either size. A list that fits into a short one is drawn from the same bits as in a long one.
+    /// Draws in blocks: half a word releases a value from the middle of its cell and says whether that is
+    /// certain; where it is not, a whole word is drawn.
     #[inline]
-    fn in_halves<T: Copy, R: Rng + ?Sized>(
+    fn in_blocks<const N: usize, T: Float, R: Rng + ?Sized>(
         &self,
+        steps: ShortSteps,
         values: &mut [T],
         rng: &mut R,
-        settle: impl Fn(T, i32) -> (T, bool) + Copy,
-        draw: impl Fn(u64, T, &mut R) -> T,
-    ) {
-        if values.len() <= SHORT_BLOCK {
-            self.in_blocks::<SHORT_BLOCK, _, _>(values, rng, settle, draw);
-        } else {
-            self.in_blocks::<BLOCK, _, _>(values, rng, settle, draw);
-        }
-    }
-
-    /// Draws in blocks: `settle` releases a value from the middle of its cell and says whether that is certain, `draw` draws from a whole word.
-    #[inline]
-    fn in_blocks<const N: usize, T: Copy, R: Rng + ?Sized>(
-        &self,
-        values: &mut [T],
-        rng: &mut R,
-        settle: impl Fn(T, i32) -> (T, bool) + Copy,
-        draw: impl Fn(u64, T, &mut R) -> T,
     ) {
         // The list of doubtful draws finds its place by a mask.
         const { assert!(N.is_power_of_two()) };
@@ -87,10 +65,11 @@ impl Sampler {
             let halves = &mut bytes[..values.len()];
             rng.fill_bytes(halves.as_flattened_mut());
             let envelope = self.envelope;
-            let left = widest(Settling { block: &mut block, envelope, halves, values: &mut *values, settle });
+            let left = widest(Settling { block: &mut block, envelope, halves, values: &mut *values, steps });
             for i in &block.list[..left] {
                 let (half, value) = (halves[*i], &mut values[*i]);
-                *value = draw(widened(u32::from_le_bytes(half), rng.next_u32()), *value, rng);
+                let word = widened(u32::from_le_bytes(half), rng.next_u32());
+                *value = value.released(|answer| self.draw_from(word, answer, rng));
             }
         }
     }
@@ -105,24 +84,24 @@ struct Block<const N: usize> {
 }
 
 /// Releases the values whose draws half a word settles, lists the others, and says how many those are.
-struct Settling<'a, const N: usize, T, F> {
+struct Settling<'a, const N: usize, T> {
     block: &'a mut Block<N>,
     envelope: &'a Envelope,
     halves: &'a [[u8; 4]],
     values: &'a mut [T],
-    settle: F,
+    steps: ShortSteps,
 }
 
-impl<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, N, T, F> {
+impl<const N: usize, T: Float> Settling<'_, N, T> {
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { block, envelope, halves, values, settle } = self;
+        let Self { block, envelope, halves, values, steps } = self;
         for (entry, half) in block.entries.iter_mut().zip(halves) {
             *entry = envelope.entry(u32::from_le_bytes(*half));
         }
         let known = halves.iter().zip(&block.entries).zip(&mut block.doubtful);
         for (value, ((half, entry), doubtful)) in values.iter_mut().zip(known) {
-            let (released, clear) = settle(*value, middle(u32::from_le_bytes(*half), *entry));
+            let (released, clear) = steps.settle(*value, middle(u32::from_le_bytes(*half), *entry));
             let settled = clear & strip(*entry).is_some();
             *doubtful = u32::from(!settled);
             *value = if settled { released } else { *value };
@@ -137,7 +116,7 @@ impl<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)> Settling<'_, N, T, F> 
 }
 
 #[cfg(feature = "simd")]
-impl<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)> pulp::WithSimd for Settling<'_, N, T, F> {
+impl<const N: usize, T: Float> pulp::WithSimd for Settling<'_, N, T> {
     type Output = usize;
 
     #[inline(always)]
@@ -148,13 +127,13 @@ impl<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)> pulp::WithSimd for Set
 
 /// Runs it with the widest vectors that this processor has. Each value is computed by the same operations whatever their width is.
 #[cfg(feature = "simd")]
-fn widest<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, N, T, F>) -> usize {
+fn widest<const N: usize, T: Float>(settling: Settling<'_, N, T>) -> usize {
     pulp::Arch::new().dispatch(settling)
 }
 
 #[cfg(not(feature = "simd"))]
 #[inline]
-fn widest<const N: usize, T: Copy, F: Fn(T, i32) -> (T, bool)>(settling: Settling<'_, N, T, F>) -> usize {
+fn widest<const N: usize, T: Float>(settling: Settling<'_, N, T>) -> usize {
     settling.run()
 }
 
@@ -184,6 +163,7 @@ mod tests {
     use crate::rng::Insecure;
     use crate::sample::Grid;
     use crate::sample::envelope::Part;
+    use crate::sample::float::sealed::Float as _;
     use dp_core::Scale;
     use proptest::prelude::*;
 
@@ -194,19 +174,19 @@ mod tests {
     /// What half a word settles.
     fn settled(sampler: &Sampler, half: u32, answer: f32) -> Option<f32> {
         let entry = sampler.envelope.entry(half);
-        let (released, is_certain) = sampler.short.unwrap().settle_single(answer, middle(half, entry));
+        let (released, is_certain) = sampler.short.unwrap().settle(answer, middle(half, entry));
         (is_certain && strip(entry).is_some()).then_some(released)
     }
 
     /// The release of the whole word, by floats and by long integers.
     fn by_whole_word(sampler: &Sampler, word: u64, answer: f32) -> [f32; 2] {
         let mut rng = Insecure::seeded(word);
-        let floats = single(sampler.draw_from(word, finite_single(answer), &mut rng));
+        let floats = answer.released(|answer| sampler.draw_from(word, answer, &mut rng));
         let Part::Under(strip) = sampler.envelope.part(word) else {
             panic!("the word is under the curve");
         };
         let normal = Normal::in_strip(word, strip);
-        [floats, single(sampler.settle_slowly(normal, finite_single(answer), &mut rng))]
+        [floats, answer.released(|answer| sampler.settle_slowly(normal, answer, &mut rng))]
     }
 
     /// Whether half a word settles a draw; if so, all whole words must agree, with digits that end in zeros, in ones, and in any.
@@ -274,7 +254,7 @@ mod tests {
         let sampler = sampler(1.7, -10);
         let answers: Vec<f32> = (0..length).map(|i| f32::from(i) * 0.37 - 50.0).collect();
         let mut released = answers.clone();
-        sampler.fill_singles(&mut released, &mut Insecure::seeded(seed));
+        sampler.draw_into(&mut released, &mut Insecure::seeded(seed));
         let mut rng = Insecure::seeded(seed);
         let mut unsettled = 0;
         for (answers, released) in answers.chunks(BLOCK).zip(released.chunks(BLOCK)) {
@@ -287,7 +267,7 @@ mod tests {
                 } else {
                     unsettled += 1;
                     let word = widened(half, rng.next_u32());
-                    single(sampler.draw_from(word, finite_single(*answer), &mut rng))
+                    answer.released(|answer| sampler.draw_from(word, answer, &mut rng))
                 };
                 assert_eq!(*released, exact);
             }
@@ -339,7 +319,7 @@ mod tests {
             let sampler = sampler(1e37, exponent + 122);
             let draw = |answer: f32| {
                 let mut values = [answer; 300];
-                sampler.fill_singles(&mut values, &mut Insecure::seeded(3));
+                sampler.draw_into(&mut values, &mut Insecure::seeded(3));
                 assert!(values.iter().all(|value| value.is_finite()));
                 values
             };
@@ -371,7 +351,7 @@ mod tests {
             let sampler = sampler(sigma, exponent);
             for answer in [0.0, 1.5, -f32::from_bits(1), f32::MAX, f32::MIN] {
                 let mut values = [answer; 50];
-                sampler.fill_singles(&mut values, &mut Insecure::seeded(6));
+                sampler.draw_into(&mut values, &mut Insecure::seeded(6));
                 assert!(values.iter().all(|value| value.is_finite()));
                 // Tiny noise changes nothing, huge noise leaves nothing but a sign, and on a coarse grid everything is 0.
                 if sigma < 1e-60 && exponent < -200 && answer.abs() > 1.0 {
@@ -448,7 +428,7 @@ mod tests {
             if strip(entry).is_some() && sampler.short.is_some() {
                 let (noise, step) = (sigma * HALF_CELL * f64::from(middle(half, entry)), 2f64.powi(k));
                 let boundary = ((noise / step).round() + 0.5 + f64::from(steps >> 3)) * step;
-                let answer = single(boundary - noise + offset * sigma * HALF_CELL);
+                let answer = 0f32.released(|_| boundary - noise + offset * sigma * HALF_CELL);
                 assert_halves_suffice(&sampler, half, answer);
             }
         }
@@ -458,7 +438,7 @@ mod tests {
             let answer = f32::from_bits(bits);
             let sampler = sampler(1.5, k);
             if answer.is_finite() && f64::from(answer).abs() >= 2f64.powi(50 + k) {
-                let (released, _) = sampler.short.unwrap().settle_single(answer, middle(half, 319));
+                let (released, _) = sampler.short.unwrap().settle(answer, middle(half, 319));
                 prop_assert_eq!(released, answer);
                 assert_halves_suffice(&sampler, half, answer);
             }

@@ -87,18 +87,18 @@ impl Sampler {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// Draws for many answers at once: the random bits are made in bulk.
-    pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
+    /// Draws for many answers, which their releases replace: the random bits are made in bulk.
+    pub(crate) fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         let mut magnitudes = [0.0; WORDS];
-        in_blocks(released.len(), rng, |start, words, rng| {
+        in_blocks(values.len(), rng, |start, words, rng| {
             // Two short loops: in one long loop the conversion of a word waits for the draw before.
             for (noise, word) in magnitudes.iter_mut().zip(words) {
                 *noise = magnitude(u64::from_le_bytes(*word));
             }
             for ((i, word), noise) in (start..).zip(words).zip(&magnitudes) {
-                let (word, answer) = (u64::from_le_bytes(*word), answers[i]);
+                let (word, answer) = (u64::from_le_bytes(*word), values[i]);
                 let settled = self.fast.and_then(|fast| fast.settle_with(*noise, word, answer));
-                released[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
+                values[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
             }
         });
     }
@@ -215,7 +215,11 @@ mod tests {
         let least = f64::from_bits(1);
         for answer in [0.0, least, -least, 1e-300, 1.0, -1e300, f64::MAX, f64::MIN] {
             for b in [least, 1e-300, 1.0, 1e300, f64::MAX] {
-                for grid in [-1074, -500, 0, 1023].map(grid).into_iter().filter(|grid| grid.suits(scale(b))) {
+                for grid in [-1074, -500, 0, 1023]
+                    .map(grid)
+                    .into_iter()
+                    .filter(|grid| grid.suited_to(scale(b)).is_ok())
+                {
                     let exponent = grid.exponent();
                     let j = nearest(answer, scale(b), grid, &mut Bits::new(&mut rng));
                     // |noise| ≤ 64·scale but for a probability of e^−64, and rounding moves by half a step.

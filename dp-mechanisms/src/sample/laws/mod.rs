@@ -22,17 +22,17 @@ mod student_t;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use arsinh_normal::ArsinhNormal;
-pub use cauchy::Cauchy;
-pub use exponential::Exponential;
-pub use flat::Flat;
-pub use gumbel::Gumbel;
-pub use log_normal::{LaplaceLogNormal, UniformLogNormal};
-pub use normal::StandardNormal;
-pub use poly_place::PolyPlace;
-pub use polynomial_tail::PolynomialTail;
+pub use arsinh_normal::ArsinhNormalLaw;
+pub use cauchy::CauchyLaw;
+pub use exponential::ExponentialLaw;
+pub use flat::FlatLaw;
+pub use gumbel::GumbelLaw;
+pub use log_normal::{LaplaceLogNormalLaw, UniformLogNormalLaw};
+pub use normal::NormalLaw;
+pub use poly_place::PolyPlaceLaw;
+pub use polynomial_tail::PolynomialTailLaw;
 pub use signed::Signed;
-pub use student_t::StudentT;
+pub use student_t::StudentTLaw;
 
 /// The first or the second of two enclosures that are both computed: which one it is, which is a fact about the noise, does not decide what is computed.
 fn chosen(first: bool, [a, b]: [Enclosure; 2]) -> Enclosure {

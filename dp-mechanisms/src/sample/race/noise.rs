@@ -6,7 +6,7 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use super::law::NoiseLaw;
-use crate::sample::lazy::Exponential;
+use crate::sample::lazy::ExponentialDraw;
 use crate::sample::{Bits, Interval, Lazy, Uniform};
 
 /// Noise of a law: its sign, and the digits of U that were drawn.
@@ -42,7 +42,7 @@ impl<L: NoiseLaw> Noise<L> {
 
     /// Encloses it between floats, from what is known now.
     pub(super) fn enclosure(&self) -> Enclosure {
-        L::enclose(Exponential::of(self.uniform.clone()).enclosure(), self.negative)
+        L::enclose(ExponentialDraw::of(self.uniform.clone()).enclosure(), self.negative)
     }
 
     /// Encloses it to about `precision` digits. Draws digits as needed; `None` when more are.
@@ -51,7 +51,7 @@ impl<L: NoiseLaw> Noise<L> {
         precision: u32,
         bits: &mut Bits<'_, R>,
     ) -> Option<Interval> {
-        let mut exponential = Exponential::of(std::mem::replace(&mut self.uniform, Uniform::unknown()));
+        let mut exponential = ExponentialDraw::of(std::mem::replace(&mut self.uniform, Uniform::unknown()));
         let interval = exponential.interval(precision, bits);
         self.uniform = exponential.into_uniform();
         L::interval(interval, self.negative, precision + 2)

@@ -109,7 +109,7 @@ fn layers(effort: Effort, norm: f64) -> Result<Caught, Error> {
     let noise = |norm: f64| Gaussian::for_guarantee(&promise, Sensitivity::<L2, AddRemove>::new(norm)?);
     let (broken, right) = (noise(norm)?, noise(1.0)?);
     let noisy = |noise: &Gaussian, mut gradient: Vec<f64>, rng: &mut Insecure| {
-        noise.draw_in_place(&mut gradient, rng);
+        noise.draw_into(&mut gradient, rng);
         gradient
     };
     let trial = Trial {

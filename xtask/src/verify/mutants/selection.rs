@@ -62,8 +62,8 @@ fn noisy_maximum(effort: Effort, factor: f64) -> Result<Caught, Error> {
         label: |(_, score): &(usize, f64)| cell(*score, 0.25),
     };
     let broken = |scores: &[f64], rng: &mut Insecure| {
-        let mut noisy = vec![0.0; scores.len()];
-        noise.draw_all(scores, &mut noisy, rng)?;
+        let mut noisy = scores.to_vec();
+        noise.draw_into(&mut noisy, rng);
         let best = noisy.into_iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
         best.ok_or(Error::Empty { argument: "the list of candidates" })
     };

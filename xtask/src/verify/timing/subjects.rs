@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dp_core::{Bounds, Measurement, Mechanism, Scale};
 use dp_mechanisms::local::{HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding};
 use dp_mechanisms::rng::Insecure;
-use dp_mechanisms::sample::{Law, PolyPlace, PolynomialTail, Rounded, StudentT};
+use dp_mechanisms::sample::{Law, PolyPlaceLaw, PolynomialTailLaw, Rounded, StudentTLaw};
 use dp_mechanisms::selection::{
     Exponential, ExponentialNoise, GumbelNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK,
 };
@@ -134,9 +134,9 @@ pub(super) fn all() -> Vec<Test> {
         number("bounded Laplace", 16, reals(), BoundedLaplace::with_scale(scale(1.0), bounds(-1e300, 1e300))),
         number("discrete Laplace", 32, integers(), DiscreteLaplace::with_scale(scale(1.3))),
         number("discrete Gaussian", 32, integers(), DiscreteGaussian::with_scale(scale(1300.7))),
-        law("PolyPlace noise", PolyPlace::new(3.0).expect(POSSIBLE)),
-        law("Student t noise", StudentT::new(3.0).expect(POSSIBLE)),
-        law("polynomial-tail noise", PolynomialTail::new(4.0).expect(POSSIBLE)),
+        law("PolyPlace noise", PolyPlaceLaw::new(3.0).expect(POSSIBLE)),
+        law("Student t noise", StudentTLaw::new(3.0).expect(POSSIBLE)),
+        law("polynomial-tail noise", PolynomialTailLaw::new(4.0).expect(POSSIBLE)),
         number("Laplace, steps of 8", 32, beside_steps(), laplace.on_grid(3).expect(POSSIBLE)),
         number("Gaussian, steps of 8", 32, beside_steps(), gaussian.on_grid(3).expect(POSSIBLE)),
     ];
@@ -188,7 +188,7 @@ fn lists() -> Vec<Test> {
         even(name, 1, list(reals()), move |answers, rng| {
             let mut values = [0.0; 64];
             values.copy_from_slice(answers);
-            gaussian.draw_in_place(&mut values, rng);
+            gaussian.draw_into(&mut values, rng);
             values
         })
     };
@@ -200,16 +200,18 @@ fn lists() -> Vec<Test> {
         })
         .collect();
     vec![
-        even("Laplace, a list", 1, list(reals()), move |answers, rng| {
+        even("Laplace, a list", 1, list(reals()), move |answers: &Vec<f64>, rng| {
             let mut values = [0.0; 64];
-            laplace.draw_all(answers, &mut values, rng).map(|()| values).ok()
+            values.copy_from_slice(answers);
+            laplace.draw_into(&mut values, rng);
+            values
         }),
         drawn("Gaussian, a list", gaussian),
         drawn("Gaussian on a coarse grid, a list", coarse),
         even("Gaussian, a list of singles", 1, singles, move |answers: &Vec<f32>, rng| {
-            let mut values = [0.0; 64];
+            let mut values = [0f32; 64];
             values.copy_from_slice(answers);
-            coarse.draw_in_place_f32(&mut values, rng);
+            coarse.draw_into(&mut values, rng);
             values
         }),
     ]
