@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use dp_verify::report::STYLE_SHEET;
 use maud::{DOCTYPE, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use crate::workspace;
-
-const STYLE: &str = include_str!("verify/report/page/style.css");
 
 /// A chapter: its title, and the name of its file without the ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +86,7 @@ fn page(chapter: &Chapter, text: &str, chapters: &[Chapter]) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (chapter.title) }
-                style { (PreEscaped(STYLE)) "pre { overflow-x: auto; padding: 0.6rem; background: var(--soft); } code.language-text { white-space: pre-wrap; }" }
+                style { (PreEscaped(STYLE_SHEET)) "pre { overflow-x: auto; padding: 0.6rem; background: var(--soft); } code.language-text { white-space: pre-wrap; }" }
             }
             body {
                 nav { @for other in chapters { a href=(format!("{}.html", other.name)) { (other.title) } } }
