@@ -16,7 +16,9 @@ pub fn run() -> Result<()> {
     let mut mdbook = Command::new("mdbook");
     mdbook.arg("build").arg(workspace::root().join("docs")).arg("--dest-dir").arg(&pages);
     match mdbook.status() {
-        Ok(status) if status.success() => println!("the first page is {}", pages.join("index.html").display()),
+        Ok(status) if status.success() => {
+            println!("the first page is {}", pages.join("index.html").display())
+        }
         Ok(status) => bail!("mdbook could not build the guide ({status}): mend what it names above"),
         Err(error) if error.kind() == ErrorKind::NotFound => bail!(
             "mdbook is not installed: run `cargo install mdbook --locked`, or read the Markdown, beginning with docs/src/SUMMARY.md"
@@ -53,8 +55,10 @@ mod tests {
             assert!(text.starts_with("# "), "{chapter} has no title");
             assert!(tested.contains(&format!("docs/src/{chapter}\"")), "{chapter} is not compiled");
         }
-        let names = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-        let mut written: Vec<_> = names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect();
+        let names =
+            fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut written: Vec<_> =
+            names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect();
         written.sort();
         listed.sort();
         assert_eq!(listed, written, "SUMMARY.md must list each chapter once");

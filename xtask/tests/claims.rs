@@ -1,4 +1,4 @@
-//! The guide's chapter "The claims" lists every claim as the verifier states it.
+//! The guide's chapter "The claims" lists every claim as the verifier states it, and the README counts them.
 //!
 //! When a claim has changed, `UPDATE_CLAIMS=1 cargo test -p xtask --test claims` writes the chapter anew.
 
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use dp_core::claims::Claim;
+use dp_core::claims::{Claim, Verdict};
 
 const START: &str = "<!-- made by the test `claims`: do not edit -->\n";
 const END: &str = "<!-- end of what is made -->\n";
@@ -52,18 +52,33 @@ fn listing(mut claims: Vec<Claim>) -> Result<String> {
     Ok(text)
 }
 
-#[test]
-fn the_chapter_lists_every_claim() -> Result<()> {
-    let claims: Vec<_> = [
+fn claims() -> Vec<Claim> {
+    [
         dp_core::claims::all(),
         dp_mechanisms::claims::all(),
         dp_sensitivity::claims::all(),
         dp_accounting::claims::all(),
         dp_ml::claims::all(),
     ]
-    .concat();
-    let count = claims.len();
+    .concat()
+}
 
+#[test]
+fn the_readme_counts_the_claims() -> Result<()> {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md"))?;
+    let (all, refuted) = (claims().len(), claims().iter().filter(|c| c.expected == Verdict::Refuted).count());
+    assert!(readme.contains(&format!("checks {all} statements")), "the README does not say {all} statements");
+    assert!(
+        readme.contains(&format!("{refuted} of them are false")),
+        "the README does not say that {refuted} are"
+    );
+    Ok(())
+}
+
+#[test]
+fn the_chapter_lists_every_claim() -> Result<()> {
+    let claims = claims();
+    let count = claims.len();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/claims.md");
     let chapter = std::fs::read_to_string(&path).context("docs/src/claims.md")?;
     let (before, rest) = chapter.split_once(START).context("the chapter has lost its first mark")?;

@@ -90,7 +90,9 @@ mod tests {
     fn the_table_stands_between_its_marks() {
         let text = updated(&format!("a\n{BEGIN}old\n{END}b\n"), &results()).unwrap();
         assert!(text.starts_with("a\n") && text.ends_with(&format!("{END}b\n")) && !text.contains("old"));
-        assert!(updated("nothing", &results()).unwrap_err().to_string().contains("performance.md has no line"));
+        assert!(
+            updated("nothing", &results()).unwrap_err().to_string().contains("performance.md has no line")
+        );
         let line = line(&results().rows[0]);
         assert_eq!(line, "| Laplace, each value | 12 ns | 10 ns (floats) | 1.2 | 3 µs (a peer) | 250 |");
         let mut results = results();
