@@ -1,12 +1,14 @@
-//! The performance table of the README.
+//! The table of the guide's page on performance.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
 use super::results::{Results, Row, duration, short};
+use crate::workspace;
 
-const BEGIN: &str = "<!-- made by `cargo xtask bench --readme` -->\n";
+const BEGIN: &str = "<!-- made by `cargo xtask bench --write-table` -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// The rows that a first reader wants to see.
@@ -27,13 +29,22 @@ const ROWS: [&str; 14] = [
     "convolutional",
 ];
 
-/// The README with the table of these results between its marks.
-pub(super) fn updated(readme: &str, results: &Results) -> Result<String> {
-    let Some((before, rest)) = readme.split_once(BEGIN) else {
-        bail!("README.md has no line {}; put it, and {}, where the table belongs", BEGIN.trim(), END.trim());
+/// The file that holds the table.
+pub(super) fn file() -> PathBuf {
+    workspace::root().join("docs/src/performance.md")
+}
+
+/// The page with the table of these results between its marks.
+pub(super) fn updated(page: &str, results: &Results) -> Result<String> {
+    let Some((before, rest)) = page.split_once(BEGIN) else {
+        bail!(
+            "performance.md has no line {}; put it, and {}, where the table belongs",
+            BEGIN.trim(),
+            END.trim()
+        );
     };
     let Some((_, after)) = rest.split_once(END) else {
-        bail!("README.md has no line {} after the table", END.trim());
+        bail!("performance.md has no line {} after the table", END.trim());
     };
     Ok(format!("{before}{BEGIN}{}{END}{after}", table(results)))
 }
@@ -74,13 +85,14 @@ fn line(row: &Row) -> String {
 mod tests {
     use super::*;
     use crate::bench::results::tests::results;
-    use crate::workspace;
 
     #[test]
     fn the_table_stands_between_its_marks() {
         let text = updated(&format!("a\n{BEGIN}old\n{END}b\n"), &results()).unwrap();
         assert!(text.starts_with("a\n") && text.ends_with(&format!("{END}b\n")) && !text.contains("old"));
-        assert!(updated("nothing", &results()).unwrap_err().to_string().contains("README.md has no line"));
+        assert!(
+            updated("nothing", &results()).unwrap_err().to_string().contains("performance.md has no line")
+        );
         let line = line(&results().rows[0]);
         assert_eq!(line, "| Laplace, each value | 12 ns | 10 ns (floats) | 1.2 | 3 µs (a peer) | 250 |");
         let mut results = results();
@@ -90,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_has_the_marks_and_the_rows() {
-        let readme = std::fs::read_to_string(workspace::root().join("README.md")).unwrap();
-        assert!(updated(&readme, &results()).is_ok());
+    fn the_page_has_the_marks() {
+        let page = std::fs::read_to_string(file()).unwrap();
+        assert!(updated(&page, &results()).is_ok());
     }
 }
