@@ -195,7 +195,7 @@ fn worst<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
     message = "cannot combine different neighbour relations: `{Self}` and `{A}`",
     label = "this measurement is private under `{Self}`, but `{A}` is asked for",
     note = "a guarantee under one relation says nothing under another; state both under the same one: \
-            a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost"
+            a query may offer `.under_replace_one()` at no extra cost, and on a measurement `.replace_one_as_two_steps()` charges that of two records"
 )]
 pub trait SameRelation<A: Adjacency>: Adjacency + Is<A> {}
 

@@ -32,6 +32,11 @@ pub enum Error {
         /// The largest value that is allowed.
         most: f64,
     },
+    /// A δ protects nobody, and may be an ε.
+    LargeDelta {
+        /// What was passed.
+        found: f64,
+    },
     /// A pair of bounds does not describe an interval.
     BadBounds {
         /// The lower bound that was passed.
@@ -90,6 +95,15 @@ impl fmt::Display for Error {
                 write!(f, ", and {limit} allows ")?;
                 write_number(*most, f)?;
                 f.write_str(" at most: pass a number up to that")
+            }
+            Self::LargeDelta { found } => {
+                f.write_str("delta is ")?;
+                write_number(*found, f)?;
+                f.write_str(
+                    ", and a release may publish whole records with that probability: pass epsilon first and delta \
+                     second, a delta far below 1 over the number of people such as 1e-6; if it is meant, \
+                     pass `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
+                )
             }
             Self::BadBounds { lower, upper } => {
                 f.write_str("the bounds [")?;
@@ -156,6 +170,12 @@ mod tests {
             (
                 Error::Above { argument: "k", found: 5.0, limit: "the number of candidates", most: 3.0 },
                 "k is 5, and the number of candidates allows 3 at most: pass a number up to that",
+            ),
+            (
+                Error::LargeDelta { found: 0.5 },
+                "delta is 0.5, and a release may publish whole records with that probability: pass epsilon \
+                 first and delta second, a delta far below 1 over the number of people such as 1e-6; if it is \
+                 meant, pass `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
             ),
             (Error::Empty { argument: "the list of parts" }, "the list of parts is empty: pass at least one"),
             (

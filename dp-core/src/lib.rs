@@ -110,6 +110,7 @@ mod bounds;
 #[cfg(feature = "claims")]
 pub mod claims;
 mod error;
+mod finite;
 pub mod interactive;
 pub mod measurement;
 pub mod mechanism;
@@ -130,6 +131,7 @@ mod serde_number;
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, LocalModel, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
+pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
@@ -141,7 +143,7 @@ pub use notion::{Approx, Curve, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
 #[doc(inline)]
 pub use number::{Alpha, Delta, Epsilon, Mu, Rho, Scale};
 #[doc(inline)]
-pub use query::{Query, SensitivityIn};
+pub use query::{Answer, Query, SensitivityIn};
 #[doc(inline)]
 pub use rng::SecureRng;
 #[doc(inline)]

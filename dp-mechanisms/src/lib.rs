@@ -29,7 +29,7 @@
 //! # A release
 //!
 //! ```
-//! use dp_core::{AddRemove, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn};
+//! use dp_core::{AddRemove, Finite, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn};
 //! use dp_mechanisms::{Laplace, rng::OsSeeded};
 //!
 //! /// How many people are older than 65?
@@ -37,10 +37,10 @@
 //!
 //! impl Query for Seniors {
 //!     type Data = [f64];
-//!     type Answer = f64;
+//!     type Answer = Finite;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, ages: &[f64]) -> Result<f64, dp_core::Error> {
-//!         Ok(ages.iter().filter(|age| **age > 65.0).map(|_| 1.0).sum())
+//!     fn answer(&self, ages: &[f64]) -> Result<Finite, dp_core::Error> {
+//!         Ok(Finite::count(ages.iter().filter(|age| **age > 65.0).count()))
 //!     }
 //! }
 //!

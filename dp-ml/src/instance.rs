@@ -1,7 +1,7 @@
 //! What a release says about each record of these very data.
 
 use dp_core::rounding::{div_up, sub_down, sub_up};
-use dp_core::{AddRemove, Error, Gdp, L2, Mu, Norm, Query};
+use dp_core::{AddRemove, Error, FiniteVec, Gdp, L2, Mu, Norm, Query};
 use dp_mechanisms::Gaussian;
 use dp_sensitivity::Exploratory;
 
@@ -36,7 +36,7 @@ pub fn instance_losses<T: Clone, Q>(
     data: &[T],
 ) -> Result<Exploratory<Vec<Gdp>>, Error>
 where
-    Q: Query<Data = [T], Answer = Vec<f64>, Adjacency = AddRemove>,
+    Q: Query<Data = [T], Answer = FiniteVec, Adjacency = AddRemove>,
 {
     let all = query.answer(data)?;
     let loss =

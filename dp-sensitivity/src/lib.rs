@@ -34,7 +34,7 @@
 //! | [`smooth`] noise | noise in proportion to a smooth bound on the local sensitivity, from eight laws | [`Pure`](dp_core::Pure), [`Approx`](dp_core::Approx), [`Zcdp`](dp_core::Zcdp) |
 //! | [`ProposeTestRelease`] | noise for a proposed sensitivity, if the data are far from more sensitive ones | [`Approx`](dp_core::Approx) |
 //! | [`PrivateSensitivityBound`] | asks the data for a bound on their sensitivity first, privately | [`Approx`](dp_core::Approx) |
-//! | [`StableRelease`] | [`Mode`], [`TopK`] and other values exactly, if a few records do not change them | [`Approx`](dp_core::Approx) |
+//! | [`StableRelease`] | [`Mode`], [`MostFrequent`] and other values exactly, if a few records do not change them | [`Approx`](dp_core::Approx) |
 //!
 //! Which of them serves best depends on the data: a [`comparison`] shows all, for the owner of the data.
 //!
@@ -48,7 +48,7 @@
 //! use dp_sensitivity::Mean;
 //!
 //! let mean = Mean::new(Bounds::new(0.0, 100.0)?, 4)?;
-//! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?, 45.0); // 10, 20, 100 and 50
+//! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?.get(), 45.0); // 10, 20, 100 and 50
 //! let sensitivity = SensitivityIn::<L1>::sensitivity(&mean);
 //! assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 //! # Ok::<(), dp_core::Error>(())
@@ -57,81 +57,35 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-#[cfg(test)]
-mod attack;
-mod average;
-#[cfg(any(test, feature = "claims"))]
-mod brute;
-mod cholesky;
 #[cfg(feature = "claims")]
 pub mod claims;
 pub mod comparison;
-mod count;
-mod count_by;
+mod counts;
 mod csv;
-mod deviations;
-mod distance_test;
-mod exploratory;
-mod fixed_point;
-mod gram;
 mod graphs;
-mod histogram;
-#[cfg(any(test, feature = "claims"))]
-mod jump;
-mod ladder;
 mod local;
-mod mean;
-mod outcome;
-mod prediction_variance;
-mod private_bound;
-mod propose_test_release;
-mod quantile;
-mod reciprocal_count;
-mod root_ladder;
-#[cfg(test)]
-mod root_ladder_brute;
-mod second_moment;
-mod sensitivity_bound;
+mod order_statistics;
+mod second_moments;
 pub mod smooth;
-mod smoothness;
-mod stable;
-mod staircase;
-mod standard_deviation;
-mod steepest;
-mod sum;
-mod top_k;
-mod total;
-mod trimmed_mean;
-mod two_gaps;
-mod variance;
-mod windows;
-mod winsorised_mean;
+mod spread;
+mod stability;
+mod sums;
+#[cfg(any(test, feature = "claims"))]
+mod testing;
 
-pub use count::Count;
-pub use count_by::CountBy;
+pub use comparison::Exploratory;
+pub use counts::{Count, CountBy, Histogram, ReciprocalCount};
 pub use csv::{Csv, CsvError, OnBadCell};
-pub use exploratory::Exploratory;
-pub use gram::Gram;
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
-pub use histogram::Histogram;
-pub use local::LocalSensitivity;
-pub use mean::Mean;
-pub use outcome::Outcome;
-pub use prediction_variance::PredictionVariance;
-pub use private_bound::{Bounded, PrivateSensitivityBound};
-pub use propose_test_release::ProposeTestRelease;
-pub use quantile::Quantile;
-pub use reciprocal_count::ReciprocalCount;
-pub use second_moment::SecondMoment;
-pub use sensitivity_bound::{LogSmooth, SensitivityBound};
-pub use smoothness::Smoothness;
-pub use stable::{Stable, StableRelease};
-pub use standard_deviation::StandardDeviation;
-pub use sum::Sum;
-pub use top_k::{Mode, TopK};
-pub use trimmed_mean::TrimmedMean;
-pub use variance::Variance;
-pub use winsorised_mean::WinsorisedMean;
+pub use local::{LocalSensitivity, Smoothness};
+pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};
+pub use second_moments::{Gram, PredictionVariance, SecondMoment};
+pub use spread::{StandardDeviation, Variance};
+pub use stability::{
+    Bounded, LogSmooth, Mode, MostFrequent, Outcome, PrivateSensitivityBound, ProposeTestRelease,
+    SensitivityBound, Stable, StableRelease,
+};
+pub use sums::{Mean, Sum};
 
 /// The program of the README, which a test runs.
 #[cfg(doctest)]

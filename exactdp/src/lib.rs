@@ -57,9 +57,10 @@ pub mod data {
 pub mod query {
     pub use dp_core::{Bounds, Query, SensitivityIn};
     pub use dp_sensitivity::{
-        Count, CountBy, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, Outcome, PredictionVariance,
-        PrivateSensitivityBound, ProposeTestRelease, Quantile, ReciprocalCount, SecondMoment, Stable,
-        StableRelease, StandardDeviation, Sum, TopK, Triangles, TrimmedMean, Variance, WinsorisedMean,
+        Count, CountBy, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent, Outcome,
+        PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile, ReciprocalCount,
+        SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles, TrimmedMean, Variance,
+        WinsorisedMean,
     };
 }
 

@@ -22,7 +22,7 @@ use dp_ml::features::Scattering;
 use dp_ml::model::Linear;
 use dp_ml::training::{Privacy, Settings, Training};
 use dp_ml::{Csv, Idx, OnBadCell};
-use dp_sensitivity::smooth::{self, ArsinhNormal, PolyPlace, PolynomialTail, Smoothly, StudentT};
+use dp_sensitivity::smooth::{self, ArsinhNormal, PolyPlace, PolynomialTail, SmoothStudentT, Smoothly};
 use dp_sensitivity::{Mean, Quantile};
 
 /// The longest mechanism that is still read.
@@ -98,11 +98,11 @@ fn measurements_and_smooth_noise() -> Result<(), Error> {
     assert_below(MOST_OF_SEVERAL, &mean.with(Gaussian::epsilon_delta(1.0, 1e-6)?)?);
     let median = Quantile::new(bounds, 0.5)?;
     assert_below(MOST_OF_SEVERAL, &median.smoothly(PolyPlace::epsilon(1.0)?)?);
-    assert_short(&StudentT::epsilon(1.0)?);
+    assert_short(&SmoothStudentT::epsilon(1.0)?);
     assert_short(&PolynomialTail::epsilon(1.0)?);
     assert_short(&ArsinhNormal::rho(0.5)?);
-    assert_short(&smooth::Gaussian::epsilon_delta(1.0, 1e-6)?);
-    assert_short(&smooth::Laplace::epsilon_delta(1.0, 1e-6)?);
+    assert_short(&smooth::SmoothGaussian::epsilon_delta(1.0, 1e-6)?);
+    assert_short(&smooth::SmoothLaplace::epsilon_delta(1.0, 1e-6)?);
     assert_short(&Budget::<Pure, AddRemove>::new(Pure::new(1.0)?));
     Ok(())
 }

@@ -50,7 +50,7 @@ const OTHERS: &[&str] = &[
     "LearningRate::power", // another ρ: that of a power
     "MixedNoise::least_error",
     "Pure::new",
-    "StudentT::cauchy",
+    "SmoothStudentT::cauchy",
     "UnaryEncoding::symmetric",
     "Zcdp::new",
     "Zcdp::with_offset",

@@ -26,15 +26,23 @@ pub struct Approx {
 }
 
 impl Approx {
-    /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 1].
+    /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 0.01].
+    ///
+    /// A larger δ protects nobody: a mechanism that publishes each record as it is with probability δ
+    /// has (0,δ)-privacy. Most of the time it means that ε and δ were swapped, so it is refused. Where it
+    /// is meant, say so by [`from_parts`](Self::from_parts), which takes numbers that cannot be swapped.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] otherwise.
+    /// [`Error::OutOfRange`] for numbers that are no ε or δ; [`Error::LargeDelta`] for a δ above 0.01.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
-        Ok(Self::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?))
+        let guarantee = Self::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?);
+        if delta > Self::LARGEST_DELTA { Err(Error::LargeDelta { found: delta }) } else { Ok(guarantee) }
     }
 
-    /// (ε,δ)-privacy of checked parts.
+    /// The largest δ that is taken from a plain number.
+    pub(crate) const LARGEST_DELTA: f64 = 0.01;
+
+    /// (ε,δ)-privacy of checked parts, whatever the δ.
     #[must_use]
     pub const fn from_parts(epsilon: Epsilon, delta: Delta) -> Self {
         Self { epsilon, delta }

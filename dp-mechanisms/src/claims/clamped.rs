@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Error, L1, Measurement, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Finite, L1, Measurement, Query, Sensitivity, SensitivityIn};
 
 use crate::Laplace;
 use crate::rng::Insecure;
@@ -104,10 +104,10 @@ struct Number;
 
 impl Query for Number {
     type Data = f64;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
-    fn answer(&self, data: &f64) -> Result<f64, Error> {
-        Ok(*data)
+    fn answer(&self, data: &f64) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(*data))
     }
 }
 

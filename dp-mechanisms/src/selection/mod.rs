@@ -14,7 +14,7 @@
 //! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
 //!
 //! ```
-//! use dp_core::{AddRemove, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn};
+//! use dp_core::{AddRemove, Finite, FiniteVec, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn};
 //! use dp_mechanisms::{rng::OsSeeded, selection::Exponential};
 //!
 //! /// Votes for each of three candidates.
@@ -22,10 +22,10 @@
 //!
 //! impl Query for Votes {
 //!     type Data = [usize];
-//!     type Answer = Vec<f64>;
+//!     type Answer = FiniteVec;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, ballots: &[usize]) -> Result<Vec<f64>, dp_core::Error> {
-//!         Ok((0..3).map(|i| ballots.iter().filter(|vote| **vote == i).map(|_| 1.0).sum()).collect())
+//!     fn answer(&self, ballots: &[usize]) -> Result<FiniteVec, dp_core::Error> {
+//!         Ok((0..3).map(|i| Finite::count(ballots.iter().filter(|vote| **vote == i).count())).collect())
 //!     }
 //! }
 //!

@@ -265,7 +265,8 @@ mod tests {
     use crate::rng::Insecure;
     use dp_core::pairs::DominatingPair;
     use dp_core::{
-        AddRemove, Calibrate, Guarantee, LInf, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn,
+        AddRemove, Calibrate, Finite, FiniteVec, Guarantee, LInf, LInfMonotone, Measurement, Query,
+        Sensitivity, SensitivityIn,
     };
     use proptest::prelude::*;
 
@@ -378,10 +379,11 @@ mod tests {
 
     impl Query for Above {
         type Data = [f64];
-        type Answer = Vec<f64>;
+        type Answer = FiniteVec;
         type Adjacency = AddRemove;
-        fn answer(&self, ages: &[f64]) -> Result<Vec<f64>, Error> {
-            Ok(self.0.iter().map(|limit| ages.iter().filter(|age| *age > limit).map(|_| 1.0).sum()).collect())
+        fn answer(&self, ages: &[f64]) -> Result<FiniteVec, Error> {
+            let above = |limit: &f64| ages.iter().filter(|age| *age > limit).count();
+            Ok(self.0.iter().map(|limit| Finite::count(above(limit))).collect())
         }
     }
 

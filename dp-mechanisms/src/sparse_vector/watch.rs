@@ -19,15 +19,15 @@ use crate::selection::Scores;
 /// ```
 /// use dp_core::{AllAnswers, Guarantee, Interactive, Query};
 /// use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
-/// # use dp_core::{AddRemove, Error, LInfMonotone, Pure, Sensitivity, SensitivityIn};
+/// # use dp_core::{AddRemove, Error, Finite, FiniteVec, LInfMonotone, Pure, Sensitivity, SensitivityIn};
 /// # /// Votes for each of three candidates.
 /// # struct Votes;
 /// # impl Query for Votes {
 /// #     type Data = [usize];
-/// #     type Answer = [f64; 3];
+/// #     type Answer = FiniteVec;
 /// #     type Adjacency = AddRemove;
-/// #     fn answer(&self, data: &[usize]) -> Result<[f64; 3], Error> {
-/// #         Ok([0, 1, 2].map(|i| data.iter().filter(|vote| **vote == i).map(|_| 1.0).sum()))
+/// #     fn answer(&self, data: &[usize]) -> Result<FiniteVec, Error> {
+/// #         Ok((0..3).map(|i| Finite::count(data.iter().filter(|vote| **vote == i).count())).collect())
 /// #     }
 /// # }
 /// # impl SensitivityIn<LInfMonotone> for Votes {

@@ -35,7 +35,7 @@ fn check(least: f64, parts: f64) -> Result<Finding, Error> {
         let without: Vec<Example> = other.iter().map(|row| Example::new(row.to_vec(), 1.0)).collect();
         let (grams, products) =
             (regression.gram().answer(&without)?, regression.cross_products().answer(&without)?);
-        let eigenvalue = regression.least_eigenvalue().answer(&without)?;
+        let eigenvalue = regression.least_eigenvalue().answer(&without)?.get();
         for row in &rows {
             for response in [-RESPONSE, 0.5, RESPONSE] {
                 let with = [&without[..], &[Example::new(row.clone(), response)]].concat();
@@ -45,7 +45,8 @@ fn check(least: f64, parts: f64) -> Result<Finding, Error> {
                 gram = gram.max(L2::of(&moved(&regression.gram().answer(&with)?, &grams)));
                 let product = moved(&regression.cross_products().answer(&with)?, &products);
                 cross = [cross[0].max(L2::of(&product)), cross[1].max(L1::of(&product))];
-                smallest = smallest.max((regression.least_eigenvalue().answer(&with)? - eigenvalue).abs());
+                smallest =
+                    smallest.max((regression.least_eigenvalue().answer(&with)?.get() - eigenvalue).abs());
                 cases += 1;
             }
         }

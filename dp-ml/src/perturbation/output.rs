@@ -1,7 +1,7 @@
 //! Output perturbation: the minimiser with noise.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Error, Finite, FiniteVec, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
 use super::{ConvexLoss, ConvexProblem};
 use crate::Data;
@@ -25,7 +25,7 @@ use crate::Data;
 ///
 /// let data = Data::new(Matrix::new(4, 1, vec![1.0, 0.5, -0.5, -1.0])?, vec![1, 1, 0, 0])?;
 /// let problem = ConvexProblem::new(LogisticLoss, 4, 1, 1.0, 0.1)?; // 4 records, 1 column, rows up to 1, λ = 0.1
-/// let exact = problem.answer(&data)?;
+/// let exact = problem.answer(&data)?.into_vec();
 /// assert!(exact[0] > 1.0);
 /// let release = problem.with(Vector::new(Laplace::epsilon(2.0)?))?;
 /// assert_eq!(release.guarantee(), Pure::new(2.0)?);
@@ -34,11 +34,12 @@ use crate::Data;
 /// ```
 impl<L: ConvexLoss> Query for ConvexProblem<L> {
     type Data = Data<L::Target>;
-    type Answer = Vec<f64>;
+    type Answer = FiniteVec;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, data: &Data<L::Target>) -> Result<Vec<f64>, Error> {
-        self.minimise(data, &vec![0.0; self.columns()])
+    fn answer(&self, data: &Data<L::Target>) -> Result<FiniteVec, Error> {
+        let least = self.minimise(data, &vec![0.0; self.columns()])?;
+        Ok(least.into_iter().map(Finite::or_zero).collect())
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn distance<L: ConvexLoss>(problem: &ConvexProblem<L>, x: &Data<L::Target>, y: &Data<L::Target>) -> f64 {
-        let (x, y) = (problem.answer(x).unwrap(), problem.answer(y).unwrap());
+        let (x, y) = (problem.answer(x).unwrap().into_vec(), problem.answer(y).unwrap().into_vec());
         L2::of(&x.iter().zip(&y).map(|(a, b)| a - b).collect::<Vec<_>>())
     }
 
@@ -133,6 +134,6 @@ mod tests {
         let data = Data::new(Matrix::zeros(3, 2), vec![0, 1, 0]).unwrap();
         assert!(new(2, 2, 1.0, 1.0).unwrap().answer(&data).is_err());
         assert!(new(3, 3, 1.0, 1.0).unwrap().answer(&data).is_err());
-        assert_eq!(new(3, 2, 1.0, 1.0).unwrap().answer(&data).unwrap(), [0.0, 0.0]);
+        assert_eq!(new(3, 2, 1.0, 1.0).unwrap().answer(&data).unwrap().into_vec(), [0.0, 0.0]);
     }
 }

@@ -1,7 +1,7 @@
 //! How well the worst direction is seen.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Error, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{AddRemove, Error, Finite, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::example::Integers;
 use super::solve::cholesky;
@@ -69,10 +69,10 @@ impl LeastEigenvalue {
 
 impl Query for LeastEigenvalue {
     type Data = [Example];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[Example]) -> Result<f64, Error> {
+    fn answer(&self, data: &[Example]) -> Result<Finite, Error> {
         let matrix = self.matrix(data);
         let trace: f64 = matrix.iter().step_by(self.integers.columns() + 1).sum();
         let margin = self.margin(trace);
@@ -87,7 +87,7 @@ impl Query for LeastEigenvalue {
         }
         #[allow(clippy::cast_precision_loss)] // below 2⁵³
         let answer = passed as f64 * GAP * self.integers.unit() * self.integers.unit();
-        Ok(answer)
+        Ok(Finite::or_zero(answer))
     }
 }
 
@@ -127,10 +127,10 @@ mod tests {
             let query = query(3, bound);
             let data: Vec<Example> = rows.into_iter().map(|row| Example::new(row, 0.0)).collect();
             let gram = Symmetric::from_scaled_triangle(&Gram::new(3, bound).unwrap().answer(&data).unwrap()).unwrap();
-            let (found, expected) = (query.answer(&data).unwrap(), gram.eigenvalues()[0]);
+            let (found, expected) = (query.answer(&data).unwrap().get(), gram.eigenvalues()[0]);
             let rounding = 1e-4 * bound * bound;
             prop_assert!(found <= expected + rounding && found >= expected - 1e-3 * bound * bound, "{found} {expected}");
-            let fewer = query.answer(&data[1..]).unwrap();
+            let fewer = query.answer(&data[1..]).unwrap().get();
             prop_assert!((found - fewer).abs() <= delta(&query));
         }
     }
@@ -139,12 +139,12 @@ mod tests {
     fn the_sensitivity_is_reached_and_hardly_more_than_the_square() {
         let query = query(1, 3.0);
         let rows = vec![Example::new(vec![3.0], 0.0); 5];
-        let moved = query.answer(&rows).unwrap() - query.answer(&rows[1..]).unwrap();
+        let moved = query.answer(&rows).unwrap().get() - query.answer(&rows[1..]).unwrap().get();
         assert!(moved <= delta(&query) && moved > 0.998 * delta(&query) && delta(&query) < 9.02, "{moved}");
-        assert_eq!(query.answer(&[]).unwrap(), 0.0);
+        assert_eq!(query.answer(&[]).unwrap().get(), 0.0);
         // A direction that no record has: 0, and not a rounding error above or below it.
         let flat = vec![Example::new(vec![1.0, 1.0, 1.0], 0.0); 1000];
-        assert_eq!(self::query(3, 2.0).answer(&flat).unwrap(), 0.0);
+        assert_eq!(self::query(3, 2.0).answer(&flat).unwrap().get(), 0.0);
     }
 
     /// Where the trace is large and the least eigenvalue is small, the answer is never above it.
@@ -154,7 +154,7 @@ mod tests {
             let small = f64::from(k) * 2f64.powi(-8);
             let mut data = vec![Example::new(vec![1.0, 1.0], 0.0); 500];
             data.push(Example::new(vec![small, -small], 0.0));
-            let found = query(2, 2.0).answer(&data).unwrap();
+            let found = query(2, 2.0).answer(&data).unwrap().get();
             // (1, −1)/√2 is an eigenvector of 2·small².
             assert!(found <= 2.0 * small * small && found >= 2.0 * small * small - 2e-3, "{small}: {found}");
         }

@@ -29,7 +29,7 @@ use example::Integers;
 
 /// A linear regression with declared bounds: rows of features of a Euclidean length of at most B, responses within [−C, C]. Longer rows are scaled down and larger responses moved to the bounds, record by record.
 ///
-/// All releases are private under add/remove neighbours; [`Measurement::under_replace_one`] states what they are under replace-one. What is released are the coefficients, one for each column; give the data a
+/// All releases are private under add/remove neighbours; [`Measurement::replace_one_as_two_steps`] states what they are under replace-one. What is released are the coefficients, one for each column; give the data a
 /// [constant feature](crate::Data::with_constant_feature) for an intercept.
 ///
 /// **Theorem** (after Wang 2018, claim L11). Under add/remove, XᵀX moves by B² in the Frobenius norm, Xᵀy by B·C, and the least eigenvalue of XᵀX by B². With Gaussian noise of k times as much on

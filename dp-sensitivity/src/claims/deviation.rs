@@ -36,9 +36,9 @@ fn check(claimed: impl Fn(Enclosure) -> Enclosure) -> Result<Finding, Error> {
         for (query, truth) in queries.iter().zip(truths) {
             let stated = SensitivityIn::<L1>::sensitivity(query).value();
             let mut data = vec![0.0; size];
-            let before = query.answer(&data)?;
+            let before = query.answer(&data)?.get();
             data[0] = WIDTH;
-            let moved = query.answer(&data)? - before;
+            let moved = query.answer(&data)?.get() - before;
             if !(truth.lo()..=truth.hi() * (1.0 + 1e-8)).contains(&stated)
                 || (moved / truth.hi() - 1.0).abs() > 1e-9
             {
@@ -49,10 +49,10 @@ fn check(claimed: impl Fn(Enclosure) -> Enclosure) -> Result<Finding, Error> {
             if n <= 4 {
                 let values = [0.0, 1.0, 1.5, 3.0, WIDTH];
                 for list in lists(&values, size) {
-                    let here = query.answer(&list)?;
+                    let here = query.answer(&list)?.get();
                     for other in replaced(&list, &values) {
                         pairs += 1;
-                        if (query.answer(&other)? - here).abs() > stated {
+                        if (query.answer(&other)?.get() - here).abs() > stated {
                             return Ok(Finding::undecided(format!(
                                 "{list:?} → {other:?} moves by more than {stated}"
                             )));
@@ -85,10 +85,10 @@ fn over_sizes(bounds: Bounds, claimed: &dyn Fn(Enclosure) -> Enclosure) -> Resul
         let mut data = vec![0.0; n];
         data[0] = WIDTH;
         let claim = (claimed(Enclosure::point(size)) * Enclosure::point(WIDTH)).hi();
-        let reached = StandardDeviation::new(bounds, n)?.answer(&data)?;
+        let reached = StandardDeviation::new(bounds, n)?.answer(&data)?.get();
         stated.push((size, claim));
         sample.push((size, reached));
-        population.push((size, StandardDeviation::population(bounds, n)?.answer(&data)?));
+        population.push((size, StandardDeviation::population(bounds, n)?.answer(&data)?.get()));
         (least, most) = (least.min(claim / reached), most.max(claim / reached));
     }
     let title = format!("The sensitivity of the standard deviation of n records in [0, {WIDTH}]");

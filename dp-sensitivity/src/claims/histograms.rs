@@ -38,7 +38,7 @@ fn known_bins(added: f64, replacement: f64) -> Result<Finding, Error> {
     let fixed = histogram.clone().under_replace_one();
     let distance = |x: &[usize], y: &[usize]| -> Result<[f64; 2], Error> {
         let (x, y) = (histogram.answer(x)?, histogram.answer(y)?);
-        let difference: Vec<f64> = x.iter().zip(y).map(|(a, b)| a - b).collect();
+        let difference: Vec<f64> = x.iter().zip(y.iter()).map(|(a, b)| a - b).collect();
         Ok([L1::of(&difference), L2::of(&difference)])
     };
     let (mut when_added, mut when_replaced, mut neighbours) = ([0.0f64; 2], [0.0f64; 2], 0);

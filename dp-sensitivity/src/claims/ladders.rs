@@ -1,10 +1,10 @@
 //! S4, S5: the local sensitivities of means and medians, step by step away from the data.
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
-use dp_core::{Bounds, Error, Query};
+use dp_core::{Bounds, Error, Finite, Query};
 
 use super::spaced;
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, Mean, Quantile, Smoothness};
 
 pub(super) const S4: Claim = Claim {
@@ -93,7 +93,7 @@ fn printed_mean(claimed: impl Fn(&[f64], usize) -> f64) -> Result<Finding, Error
                 &list,
                 2,
                 |list| neighbours(list),
-                |list| mean.answer(&numbers(list)).unwrap_or(f64::NAN),
+                |list| mean.answer(&numbers(list)).map_or(f64::NAN, Finite::get),
             );
             cases += 1;
             for k in 0..3 {
@@ -156,7 +156,7 @@ fn median(longer: usize) -> Result<Finding, Error> {
                 &list,
                 size,
                 |list| neighbours(list),
-                |list| median.answer(&numbers(list)).unwrap_or(f64::NAN),
+                |list| median.answer(&numbers(list)).map_or(f64::NAN, Finite::get),
             );
             // x₍i₎ for i = rank + t − steps, where ranks below 1 are the lower bound and those beyond n the upper one.
             let at = |up: usize, down: usize| match (rank + up).checked_sub(down) {

@@ -50,8 +50,8 @@ fn numbers(squares: f64) -> Result<Finding, Error> {
     let (mut means, mut moments) = (0.0f64, 0.0f64);
     for data in lists(&VALUES, 3) {
         for other in replaced(&data, &VALUES) {
-            means = means.max((mean.answer(&data)? - mean.answer(&other)?).abs());
-            moments = moments.max((moment.answer(&data)? - moment.answer(&other)?).abs());
+            means = means.max((mean.answer(&data)?.get() - mean.answer(&other)?.get()).abs());
+            moments = moments.max((moment.answer(&data)?.get() - moment.answer(&other)?.get()).abs());
         }
     }
     let first =
@@ -82,7 +82,7 @@ fn matrices(replacement: f64) -> Result<Finding, Error> {
         for (y, other) in rows.iter().zip(&answers) {
             let entry = |i: usize, j: usize| x[i] * x[j] - y[i] * y[j];
             let squared = entry(0, 0).powi(2) + 2.0 * entry(0, 1).powi(2) + entry(1, 1).powi(2);
-            let difference: Vec<f64> = answer.iter().zip(other).map(|(a, b)| a - b).collect();
+            let difference: Vec<f64> = answer.iter().zip(other.iter()).map(|(a, b)| a - b).collect();
             if (L2::of(&difference) - squared.sqrt()).abs() > 1e-3 {
                 return Ok(Finding::undecided(format!(
                     "the answers on {x:?} and {y:?} are not √{squared} apart"

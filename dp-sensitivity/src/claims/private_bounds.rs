@@ -3,7 +3,7 @@
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::pairs::{DominatingPair, LaplacePair};
 use dp_core::rounding::{Enclosure, div_down, div_up};
-use dp_core::{AddRemove, Epsilon, Error, L1, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Epsilon, Error, Finite, L1, Query, Sensitivity, SensitivityIn};
 
 use super::passing::verdict;
 use crate::{PrivateSensitivityBound, SensitivityBound};
@@ -40,11 +40,11 @@ struct Pairs;
 
 impl Query for Pairs {
     type Data = i32;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, x: &i32) -> Result<f64, Error> {
-        Ok(f64::from(x * (x - 1) / 2))
+    fn answer(&self, x: &i32) -> Result<Finite, Error> {
+        Ok((x * (x - 1) / 2).into())
     }
 }
 
@@ -100,7 +100,7 @@ fn divergence(
     const FAR: i32 = 25;
     let scale = Enclosure::point(release.noise().scale().get());
     let [x, y] = [here, there].map(|x| Enclosure::from(f64::from(x)));
-    let moved = (release.query().answer(&here)? - release.query().answer(&there)?).abs();
+    let moved = (release.query().answer(&here)?.get() - release.query().answer(&there)?.get()).abs();
     let noise = if variant.half_the_noise { 2.0 * EPSILON } else { EPSILON };
     let bound = |s: f64| release.bound_from(if variant.not_raised { s - release.raise() } else { s });
     let far = |distance: Enclosure| Enclosure::point(0.5) * (-(distance / scale)).exp(); // Pr(noise > distance)

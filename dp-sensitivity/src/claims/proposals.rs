@@ -9,7 +9,7 @@ use dp_core::rounding::Enclosure;
 use super::passing::{Law, continuous, discrete, divergence, verdict};
 use super::spaced;
 use crate::graphs::every;
-use crate::jump::Jump;
+use crate::testing::jump::Jump;
 use crate::{LocalSensitivity, ProposeTestRelease, Triangles};
 
 pub(super) const S16: Claim = Claim {
@@ -78,7 +78,7 @@ impl Seen {
             } else {
                 distance + self.variant.farther
             };
-            Ok((distance, release.query().answer(data)?.to_bits()))
+            Ok((distance, release.query().answer(data)?.get().to_bits()))
         };
         let seen = data.iter().map(seen).collect::<Result<Vec<_>, _>>()?;
         self.pairs.extend(neighbours.iter().flat_map(|(x, y)| [[seen[*x], seen[*y]], [seen[*y], seen[*x]]]));

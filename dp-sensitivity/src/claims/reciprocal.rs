@@ -1,9 +1,9 @@
 //! S14: one over a count.
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
-use dp_core::{Error, L1, Query, SensitivityIn};
+use dp_core::{Error, Finite, L1, Query, SensitivityIn};
 
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, ReciprocalCount, Smoothness};
 
 pub(super) const S14: Claim = Claim {
@@ -26,7 +26,7 @@ pub(super) const S14: Claim = Claim {
 fn check(claimed: impl Fn(f64, f64) -> f64) -> Result<Finding, Error> {
     let query = ReciprocalCount::<(), _>::all();
     let neighbours = |c: &usize| [c.checked_sub(1), Some(c + 1)].into_iter().flatten().collect::<Vec<_>>();
-    let answer = |c: &usize| query.answer(&vec![(); *c]).unwrap_or(f64::NAN);
+    let answer = |c: &usize| query.answer(&vec![(); *c]).map_or(f64::NAN, Finite::get);
     let (mut cases, mut largest) = (0, 0.0f64);
     for count in 0..=60 {
         let truth = brute::ladder(&count, 65, neighbours, answer);

@@ -42,11 +42,11 @@ pub(super) fn routes() -> Result<&'static Routes, Error> {
 impl Routes {
     fn new() -> Result<Self, Error> {
         Ok(Self(vec![
-            route("smooth Student's t, ε", &smooth::StudentT::epsilon(EPSILON)?),
+            route("smooth Student's t, ε", &smooth::SmoothStudentT::epsilon(EPSILON)?),
             route("smooth 1/(1+|z|^γ), ε", &smooth::PolynomialTail::epsilon(EPSILON)?),
             route("smooth Laplace with tails, ε", &smooth::PolyPlace::epsilon(EPSILON)?),
-            route("smooth Laplace, (ε,δ)", &smooth::Laplace::epsilon_delta(EPSILON, DELTA)?),
-            route("smooth Gaussian, (ε,δ)", &smooth::Gaussian::epsilon_delta(EPSILON, DELTA)?),
+            route("smooth Laplace, (ε,δ)", &smooth::SmoothLaplace::epsilon_delta(EPSILON, DELTA)?),
+            route("smooth Gaussian, (ε,δ)", &smooth::SmoothGaussian::epsilon_delta(EPSILON, DELTA)?),
             route("smooth arsinh-normal, zCDP", &smooth::ArsinhNormal::rho(RHO)?),
         ]))
     }

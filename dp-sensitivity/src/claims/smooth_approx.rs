@@ -5,7 +5,7 @@ use dp_core::rounding::Enclosure;
 
 use super::spaced;
 use crate::smooth::inspect::{gaussian_profile, laplace_profile, profile_holds};
-use crate::smooth::{Gaussian, Laplace, SmoothNoise};
+use crate::smooth::{SmoothGaussian, SmoothLaplace, SmoothNoise};
 
 pub(super) const S7: Claim = Claim {
     id: "S7",
@@ -74,7 +74,8 @@ fn laplace(factor: f64) -> Finding {
             most = most.max(claimed / truth.hi());
         }
     }
-    let gain = [1e-2, 1e-5].map(|delta| Laplace::epsilon_delta(1.0, delta).map_or(0.0, |noise| noise.gain()));
+    let gain =
+        [1e-2, 1e-5].map(|delta| SmoothLaplace::epsilon_delta(1.0, delta).map_or(0.0, |noise| noise.gain()));
     let points: Vec<_> = spaced(0.05, 8.0, 25).map(|e| (e, OfLaplace::new(e, 1e-6, factor))).collect();
     let figure = Figure::new(
         "δ of Laplace noise on a smooth bound, δ′ = 1e-6",
@@ -147,7 +148,7 @@ fn gaussian(five: f64) -> Finding {
             .curve("claimed", points.iter().map(|(e, _)| (*e, 1e-6)))
             .curve("true, the lecture's β", points.iter().map(|(e, of)| (*e, of.truth(of.lecture).hi())))
             .curve("true, the original β", points.iter().map(|(e, of)| (*e, of.truth(of.original).hi())));
-    let gain = Gaussian::epsilon_delta(1.0, 1e-6).map(|noise| noise.gain()).ok();
+    let gain = SmoothGaussian::epsilon_delta(1.0, 1e-6).map(|noise| noise.gain()).ok();
     let finding = if seen.is_empty() { Finding::holds(detail) } else { Finding::refuted(detail) };
     finding.with_figure(figure).with_slack(Slack { quantity: "δ", least, most, gain })
 }

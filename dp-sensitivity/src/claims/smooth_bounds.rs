@@ -1,10 +1,10 @@
 //! S2, S3: the least smooth bound on a local sensitivity.
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
-use dp_core::{Error, Query};
+use dp_core::{Error, Finite, Query};
 
 use super::ladders::{RATES, VALUES, bounds, neighbours, numbers};
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, Mean, Quantile, Smoothness};
 
 pub(super) const S2: Claim = Claim {
@@ -68,8 +68,8 @@ impl Space {
 fn queries() -> Result<[(&'static str, Space); 2], Error> {
     let (median, mean) = (Quantile::median(bounds()?).under_replace_one(3)?, Mean::new(bounds()?, 3)?);
     Ok([
-        ("median", Space::new(3, |data| median.answer(data))),
-        ("mean", Space::new(3, |data| mean.answer(data))),
+        ("median", Space::new(3, |data| median.answer(data).map(Finite::get))),
+        ("mean", Space::new(3, |data| mean.answer(data).map(Finite::get))),
     ])
 }
 
@@ -134,7 +134,7 @@ fn by_distance(shift: u32) -> Result<Finding, Error> {
             let data = numbers(list);
             let answer = |list: &Vec<usize>| {
                 if name == "mean" { mean.answer(&numbers(list)) } else { median.answer(&numbers(list)) }
-                    .unwrap_or(f64::NAN)
+                    .map_or(f64::NAN, Finite::get)
             };
             let ladder = brute::ladder(list, 3, |list| neighbours(list), answer);
             for beta in RATES {

@@ -1,7 +1,9 @@
 //! S19: whether smooth noise is more than global noise.
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
-use dp_core::{AddRemove, Approx, Bounds, Error, ForGuarantee, L1, L2, Query, Sensitivity, SensitivityIn};
+use dp_core::{
+    AddRemove, Approx, Bounds, Error, Finite, ForGuarantee, L1, L2, Query, Sensitivity, SensitivityIn,
+};
 use dp_mechanisms::Gaussian;
 
 use super::routes::{self, routes};
@@ -32,10 +34,10 @@ struct Capped(u64);
 
 impl Query for Capped {
     type Data = u64; // the number of records
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
-    fn answer(&self, data: &u64) -> Result<f64, Error> {
-        Ok(as_float((*data).min(self.0)))
+    fn answer(&self, data: &u64) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(as_float((*data).min(self.0))))
     }
 }
 
@@ -60,7 +62,7 @@ fn as_float(records: u64) -> f64 {
 fn check(cap: u64) -> Result<Finding, Error> {
     let (epsilon, delta) = (1.0, 1e-8);
     let query = Capped(cap);
-    let noise = smooth::Gaussian::epsilon_delta(epsilon, delta)?;
+    let noise = smooth::SmoothGaussian::epsilon_delta(epsilon, delta)?;
     let global =
         Gaussian::for_guarantee(&Approx::new(epsilon, delta)?, Sensitivity::<L2, AddRemove>::new(1.0)?)?
             .scale()

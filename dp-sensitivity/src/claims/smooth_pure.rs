@@ -151,7 +151,7 @@ fn student(factor: f64) -> Finding {
         shares.least, shares.most
     ))
     .with_figure(figure)
-    .with_slack(shares.slack(smooth::StudentT::epsilon(1.0).map(|noise| noise.gain()).ok()))
+    .with_slack(shares.slack(smooth::SmoothStudentT::epsilon(1.0).map(|noise| noise.gain()).ok()))
 }
 
 /// β(d+1) + s(d+1)/(2√d).
@@ -160,7 +160,7 @@ fn printed_loss(degrees: f64, beta: f64, shift: f64) -> Enclosure {
     (d + one) * Enclosure::point(beta) + Enclosure::point(shift) * (d + one) / (two * d.sqrt())
 }
 
-/// The largest loss at the ratio e^λ is (d+1)/2·arcosh(cosh λ + e^−λ·s²/2d) − (d−1)/2·λ, see `smooth::StudentT`.
+/// The largest loss at the ratio e^λ is (d+1)/2·arcosh(cosh λ + e^−λ·s²/2d) − (d−1)/2·λ, see `smooth::SmoothStudentT`.
 fn student_loss(degrees: f64, lambda: f64, shift: f64) -> Enclosure {
     let (d, one, two) = (Enclosure::point(degrees), Enclosure::ONE, Enclosure::point(2.0));
     let lambda = Enclosure::point(lambda);

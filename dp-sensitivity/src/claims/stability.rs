@@ -8,7 +8,7 @@ use dp_core::{Approx, Error};
 
 use super::passing::{Law, continuous, discrete, divergence, verdict};
 use super::{lists, replaced, spaced};
-use crate::{Stable, StableRelease, TopK};
+use crate::{MostFrequent, Stable, StableRelease};
 
 pub(super) const S15: Claim = Claim {
     id: "S15",
@@ -43,7 +43,7 @@ fn check(variant: Variant) -> Result<Finding, Error> {
     let keys = [0u8, 1, 2];
     let (mut seen, mut pairs) = (BTreeSet::new(), 0);
     for size in [1, 2] {
-        let added = TopK::votes(size, |key: &u8| [*key])?;
+        let added = MostFrequent::votes(size, |key: &u8| [*key])?;
         let fixed = added.clone().under_replace_one();
         let mut see = |here: Found, there: Found| {
             pairs += 1;
@@ -98,7 +98,7 @@ fn kind(here: &Found, there: &Found) -> (Option<i32>, Option<i32>, bool) {
 
 /// The largest δ(ε) with the library's noise and threshold, and with the lecture's.
 fn largest(kinds: &Kinds, epsilon: f64, variant: Variant) -> Result<[Enclosure; 2], Error> {
-    let votes = TopK::votes(1, |key: &u8| [*key])?;
+    let votes = MostFrequent::votes(1, |key: &u8| [*key])?;
     let library = StableRelease::new(votes, Approx::new(epsilon, DELTA)?)?.threshold();
     let threshold = i32::try_from(library).expect("small") - variant.lower;
     let ideal = -Enclosure::point(DELTA).ln() / Enclosure::point(epsilon);

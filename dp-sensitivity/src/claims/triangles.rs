@@ -1,7 +1,7 @@
 //! S18: how far an edge moves the number of triangles.
 
 use dp_core::claims::{Claim, Figure, Finding, Kind, Slack, Verdict};
-use dp_core::{Error, L1, Query, SensitivityIn};
+use dp_core::{Error, Finite, L1, Query, SensitivityIn};
 use dp_mechanisms::rng::Insecure;
 use rand_core::Rng;
 
@@ -57,8 +57,12 @@ fn check(rule: &dyn Fn(&Pair, u64) -> u64) -> Result<Finding, Error> {
     for nodes in 3..=5 {
         let graphs = every::graphs(nodes);
         let (query, degree) = (Triangles::new(nodes), MaxDegree::new(nodes));
-        let answers = graphs.iter().map(|graph| query.answer(graph)).collect::<Result<Vec<_>, _>>()?;
-        let degrees = graphs.iter().map(|graph| degree.answer(graph)).collect::<Result<Vec<_>, _>>()?;
+        let answers =
+            graphs.iter().map(|graph| query.answer(graph).map(Finite::get)).collect::<Result<Vec<_>, _>>()?;
+        let degrees = graphs
+            .iter()
+            .map(|graph| degree.answer(graph).map(Finite::get))
+            .collect::<Result<Vec<_>, _>>()?;
         let ladders = every::ladders(&answers);
         let largest = |list: &[f64]| list.iter().copied().fold(0.0, f64::max);
         let global = SensitivityIn::<L1>::sensitivity(&query).value();

@@ -1,10 +1,10 @@
 //! S13: the smooth sensitivity of trimmed means.
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
-use dp_core::{Bounds, Error, L1, Query, SensitivityIn};
+use dp_core::{Bounds, Error, Finite, L1, Query, SensitivityIn};
 
 use super::spaced;
-use crate::brute;
+use crate::testing::brute;
 use crate::{LocalSensitivity, Smoothness, TrimmedMean};
 
 pub(super) const S13: Claim = Claim {
@@ -35,7 +35,7 @@ fn check(longer: usize) -> Result<Finding, Error> {
         let kept = f64::from(u32::try_from(size - 2 * trimmed).expect("small"));
         for list in brute::multisets(VALUES.len(), size) {
             let data = numbers(&list);
-            let answer = |list: &Vec<usize>| mean.answer(&numbers(list)).unwrap_or(f64::NAN);
+            let answer = |list: &Vec<usize>| mean.answer(&numbers(list)).map_or(f64::NAN, Finite::get);
             let truth = brute::ladder(&list, size, |list| brute::replaced(list, VALUES.len()), answer);
             // x₍i₎ for a rank that is a difference; out of range at the bounds.
             let at = |rank: usize, less: usize| match rank.checked_sub(less) {

@@ -56,7 +56,7 @@ const DATA: [[f64; 5]; 2] = [[0.0, 0.0, 0.0, WIDTH, WIDTH], [0.0, 0.0, 0.0, 0.0,
 fn two_medians(scale: impl Fn(&Median, &[f64]) -> Result<f64, Error>) -> Result<Finding, Error> {
     let median = Quantile::median(bounds()?).under_replace_one(5)?;
     let [x, y] = DATA.map(|data| (median.answer(&data), scale(&median, &data)));
-    let ((x, here), (y, there)) = ((x.0?, x.1?), (y.0?, y.1?));
+    let ((x, here), (y, there)) = ((x.0?.get(), x.1?), (y.0?.get(), y.1?));
     let detail =
         format!("the medians are {x} and {y}, the scales of the noise {here} and {there} (times 1/ε)");
     Ok(if x == 0.0 && y == 0.0 && here > 0.0 && there == 0.0 {

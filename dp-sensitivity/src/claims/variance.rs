@@ -48,7 +48,7 @@ fn judge(claimed: impl Fn(i32) -> (i32, i32)) -> Result<Finding, Error> {
                 for (variance, divisor) in [(sample, n * (n - 1)), (population, n * n)] {
                     let [here, there] = [&list, &other].map(|data| variance.answer(&floats(data)));
                     let exact = f64::from(moved) / f64::from(divisor);
-                    let seen = (here? - there?).abs();
+                    let seen = (here?.get() - there?.get()).abs();
                     let stated = SensitivityIn::<L1>::sensitivity(&variance).value();
                     if seen > stated || (seen - exact).abs() > 1e-12 {
                         return Ok(Finding::undecided(format!(
@@ -97,8 +97,8 @@ fn over_sizes() -> Result<Figure, Error> {
         let mut data = vec![0.0; n];
         data[0] = f64::from(WIDTH);
         claimed.push((size, f64::from(WIDTH * WIDTH) / size));
-        sample.push((size, Variance::new(bounds()?, n)?.answer(&data)?));
-        population.push((size, Variance::population(bounds()?, n)?.answer(&data)?));
+        sample.push((size, Variance::new(bounds()?, n)?.answer(&data)?.get()));
+        population.push((size, Variance::population(bounds()?, n)?.answer(&data)?.get()));
     }
     let title = format!("The sensitivity of the variance of n records in [0, {WIDTH}]");
     Ok(Figure::new(title, Axis::logarithmic("n"), Axis::logarithmic("Δ"))

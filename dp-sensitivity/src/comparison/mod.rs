@@ -1,7 +1,7 @@
 //! Every route from a query to a private answer, side by side.
 //!
 //! Whether smooth noise, a proposed bound or plain noise by the global sensitivity serves best depends on the data (claim S19), so it has to be seen. A comparison is made from the data without
-//! noise: it is [`Exploratory`](crate::Exploratory), and choosing by it is not private.
+//! noise: it is [`Exploratory`], and choosing by it is not private.
 //!
 //! ```
 //! use dp_core::{Approx, Bounds};
@@ -12,13 +12,15 @@
 //! let found = comparison::median(&ages, Bounds::new(0.0, 120.0)?, Approx::new(1.0, 1e-6)?)?.for_the_owner();
 //! println!("{found}");
 //! let error = |name: &str| found.routes.iter().find(|route| route.name == name).map(|route| route.error);
-//! assert!(error("smooth::PolyPlace") < error("Laplace"));
+//! assert!(error("PolyPlace") < error("Laplace"));
 //! # Ok::<(), dp_core::Error>(())
 //! ```
 
+mod exploratory;
 mod ready;
 mod routes;
 
+pub use exploratory::Exploratory;
 pub use ready::{mean, median, standard_deviation, triangles};
 pub use routes::of;
 

@@ -31,18 +31,18 @@ pub fn of<Q>(query: &Q, data: &Q::Data, target: Approx) -> Result<Exploratory<Co
 where
     Q: LocalSensitivity + SensitivityIn<L2> + Clone,
 {
-    let answer = query.answer(data)?;
+    let answer = query.answer(data)?.get();
     Ok(Exploratory::new(Comparison::new(answer, routes(query, data, &Noises::new(target), answer, "")?)))
 }
 
 /// The smooth noises for a target: finding them takes longer than using them.
 pub(super) struct Noises {
     target: Approx,
-    student_t: Option<smooth::StudentT>,
+    student_t: Option<smooth::SmoothStudentT>,
     polynomial_tail: Option<smooth::PolynomialTail>,
     poly_place: Option<smooth::PolyPlace>,
-    laplace: Option<smooth::Laplace>,
-    gaussian: Option<smooth::Gaussian>,
+    laplace: Option<smooth::SmoothLaplace>,
+    gaussian: Option<smooth::SmoothGaussian>,
     laplace_log_normal: Option<smooth::LaplaceLogNormal>,
     uniform_log_normal: Option<smooth::UniformLogNormal>,
     arsinh_normal: Option<smooth::ArsinhNormal>,
@@ -53,11 +53,11 @@ impl Noises {
         let (epsilon, delta, rho) = (target.epsilon().get(), target.delta().get(), rho_for(target));
         Self {
             target,
-            student_t: smooth::StudentT::epsilon(epsilon).ok(),
+            student_t: smooth::SmoothStudentT::epsilon(epsilon).ok(),
             polynomial_tail: smooth::PolynomialTail::epsilon(epsilon).ok(),
             poly_place: smooth::PolyPlace::epsilon(epsilon).ok(),
-            laplace: smooth::Laplace::epsilon_delta(epsilon, delta).ok(),
-            gaussian: smooth::Gaussian::epsilon_delta(epsilon, delta).ok(),
+            laplace: smooth::SmoothLaplace::epsilon_delta(epsilon, delta).ok(),
+            gaussian: smooth::SmoothGaussian::epsilon_delta(epsilon, delta).ok(),
             laplace_log_normal: smooth::LaplaceLogNormal::rho(rho).ok(),
             uniform_log_normal: smooth::UniformLogNormal::rho(rho).ok(),
             arsinh_normal: smooth::ArsinhNormal::rho(rho).ok(),
@@ -77,20 +77,20 @@ where
     Q: LocalSensitivity + SensitivityIn<L2> + Clone,
 {
     let target = noises.target;
-    let asked = Asked { query, data, answer: query.answer(data)?, truth, of };
+    let asked = Asked { query, data, answer: query.answer(data)?.get(), truth, of };
     let found = [
         asked.laplace(target.epsilon().get()),
         asked.gaussian(target.epsilon().get(), target.delta().get()),
         asked.proposed(target)?,
         asked.bounded(target)?,
-        asked.smoothly("smooth::StudentT", noises.student_t)?,
-        asked.smoothly("smooth::PolynomialTail", noises.polynomial_tail)?,
-        asked.smoothly("smooth::PolyPlace", noises.poly_place)?,
-        asked.smoothly("smooth::Laplace", noises.laplace)?,
-        asked.smoothly("smooth::Gaussian", noises.gaussian)?,
-        asked.smoothly("smooth::LaplaceLogNormal", noises.laplace_log_normal)?,
-        asked.smoothly("smooth::UniformLogNormal", noises.uniform_log_normal)?,
-        asked.smoothly("smooth::ArsinhNormal", noises.arsinh_normal)?,
+        asked.smoothly("SmoothStudentT", noises.student_t)?,
+        asked.smoothly("PolynomialTail", noises.polynomial_tail)?,
+        asked.smoothly("PolyPlace", noises.poly_place)?,
+        asked.smoothly("SmoothLaplace", noises.laplace)?,
+        asked.smoothly("SmoothGaussian", noises.gaussian)?,
+        asked.smoothly("LaplaceLogNormal", noises.laplace_log_normal)?,
+        asked.smoothly("UniformLogNormal", noises.uniform_log_normal)?,
+        asked.smoothly("ArsinhNormal", noises.arsinh_normal)?,
     ];
     Ok(found.into_iter().flatten().collect())
 }

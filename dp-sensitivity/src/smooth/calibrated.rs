@@ -15,8 +15,8 @@ use crate::Smoothness;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not smooth noise",
     label = "not calibrated to a smooth bound",
-    note = "`smoothly` takes the noises of `dp_sensitivity::smooth`, some of which have the names of mechanisms: `smooth::Laplace::epsilon_delta(ε, δ)?` hides a scale that depends on the data, \
-            `dp_mechanisms::Laplace` does not and goes on a query by `.with(…)`"
+    note = "`smoothly` takes the noises of `dp_sensitivity::smooth`: `SmoothLaplace::epsilon_delta(ε, δ)?` \
+            hides a scale that depends on the data; `Laplace` does not, and goes on a query by `.with(…)`"
 )]
 pub trait SmoothNoise {
     /// The notion of the guarantee.

@@ -20,19 +20,19 @@ use crate::arguments::{positive, within};
 /// tails. For r < 1 the loss at s is −s²/2 + λ < ε, so the set where p ≤ e^ε·q is an interval that contains s, and the lemma of the calibration applies.
 ///
 /// ```
-/// use dp_sensitivity::smooth::{Gaussian, SmoothNoise};
+/// use dp_sensitivity::smooth::{SmoothGaussian, SmoothNoise};
 ///
-/// let noise = Gaussian::epsilon_delta(1.0, 1e-6)?;
+/// let noise = SmoothGaussian::epsilon_delta(1.0, 1e-6)?;
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gaussian {
+pub struct SmoothGaussian {
     guarantee: Approx,
     calibrated: Calibrated,
 }
 
-impl Gaussian {
+impl SmoothGaussian {
     /// (ε,δ)-private noise; β is chosen, see [the module](super).
     ///
     /// # Errors
@@ -107,7 +107,7 @@ pub(crate) fn profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Encl
     value.probability()
 }
 
-impl SmoothNoise for Gaussian {
+impl SmoothNoise for SmoothGaussian {
     type Guarantee = Approx;
     type Law = NormalLaw;
 

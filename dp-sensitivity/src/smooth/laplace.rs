@@ -23,19 +23,19 @@ use crate::Smoothness;
 /// For r < 1 the set where p ≤ e^ε·q is an interval that contains s, so the lemma of the calibration applies.
 ///
 /// ```
-/// use dp_sensitivity::smooth::{Laplace, SmoothNoise};
+/// use dp_sensitivity::smooth::{SmoothLaplace, SmoothNoise};
 ///
-/// let noise = Laplace::epsilon_delta(1.0, 1e-6)?;
+/// let noise = SmoothLaplace::epsilon_delta(1.0, 1e-6)?;
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Laplace {
+pub struct SmoothLaplace {
     guarantee: Approx,
     calibrated: Calibrated,
 }
 
-impl Laplace {
+impl SmoothLaplace {
     /// (ε,δ)-private noise; β is chosen, see [the module](super).
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Law for StandardLaplace {
     }
 }
 
-impl SmoothNoise for Laplace {
+impl SmoothNoise for SmoothLaplace {
     type Guarantee = Approx;
     type Law = StandardLaplace;
 

@@ -5,11 +5,11 @@
 //!
 //! | noise | guarantee | claim |
 //! |---|---|---|
-//! | [`StudentT`], Cauchy among them | [`Pure`](dp_core::Pure) | S10 |
+//! | [`SmoothStudentT`], Cauchy among them | [`Pure`](dp_core::Pure) | S10 |
 //! | [`PolynomialTail`], 1/(1 + \|z\|^γ) | [`Pure`](dp_core::Pure) | S8 |
 //! | [`PolyPlace`], Laplace within and a power beyond | [`Pure`](dp_core::Pure) | |
-//! | [`Laplace`] | [`Approx`](dp_core::Approx) | S7 |
-//! | [`Gaussian`] | [`Approx`](dp_core::Approx) | S9 |
+//! | [`SmoothLaplace`] | [`Approx`](dp_core::Approx) | S7 |
+//! | [`SmoothGaussian`] | [`Approx`](dp_core::Approx) | S9 |
 //! | [`LaplaceLogNormal`], X·e^(σY) | [`Zcdp`](dp_core::Zcdp) | S11 |
 //! | [`UniformLogNormal`], X·e^(σY) | [`Zcdp`](dp_core::Zcdp) | S12 |
 //! | [`ArsinhNormal`], sinh(σY)/σ | [`Zcdp`](dp_core::Zcdp) | S12 |
@@ -20,7 +20,7 @@
 //!
 //! # Which one
 //!
-//! For pure ε start with [`PolyPlace`] (or [`StudentT`]), for (ε,δ) with [`Laplace`], for zCDP with [`ArsinhNormal`]; a [comparison](crate::comparison) on public data of the same kind shows
+//! For pure ε start with [`PolyPlace`] (or [`SmoothStudentT`]), for (ε,δ) with [`SmoothLaplace`], for zCDP with [`ArsinhNormal`]; a [comparison](crate::comparison) on public data of the same kind shows
 //! which is best for a query. Under pure privacy no law with light tails can hide a scale that depends on the data, so these laws fall like powers: the middle of their noise is small, and one release in twenty
 //! is off by ten times as much or more. Two remedies:
 //! - clamp what is released to what is possible, which is post-processing and costs nothing: `.map(|median| median.clamp(a, b))`;
@@ -64,16 +64,16 @@
 //! use dp_core::{AddRemove, Error, L1, Query, Sensitivity, SensitivityIn};
 //! use dp_mechanisms::rng::OsSeeded;
 //! use dp_sensitivity::LocalSensitivity;
-//! use dp_sensitivity::smooth::{Smoothly, StudentT};
+//! use dp_sensitivity::smooth::{Smoothly, SmoothStudentT};
 //!
 //! /// How many records there are, up to a hundred.
 //! struct Capped;
 //!
 //! impl Query for Capped {
 //!     type Data = [u64];
-//!     type Answer = f64;
+//!     type Answer = Finite;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, data: &[u64]) -> Result<f64, Error> {
+//!     fn answer(&self, data: &[u64]) -> Result<Finite, Error> {
 //!         Ok(data.len().min(100) as f64)
 //!     }
 //! }
@@ -91,7 +91,7 @@
 //!     }
 //! }
 //!
-//! let measurement = Capped.smoothly(StudentT::epsilon(1.0)?)?;
+//! let measurement = Capped.smoothly(SmoothStudentT::epsilon(1.0)?)?;
 //! assert_eq!(measurement.guarantee(), dp_core::Pure::new(1.0)?);
 //! let released = measurement.release(&[7; 1000], &mut OsSeeded::new().expect("the system has randomness"))?;
 //! assert!(released.is_finite());
@@ -117,14 +117,14 @@ mod uniform_log_normal;
 pub use admissible::Admissible;
 pub use arsinh_normal::ArsinhNormal;
 pub use calibrated::SmoothNoise;
-pub use gaussian::Gaussian;
-pub use laplace::{Laplace, StandardLaplace};
+pub use gaussian::SmoothGaussian;
+pub use laplace::{SmoothLaplace, StandardLaplace};
 pub use laplace_log_normal::LaplaceLogNormal;
 pub use log_density::LogDensity;
 pub use poly_place::PolyPlace;
 pub use polynomial_tail::PolynomialTail;
 pub use release::{Smooth, Smoothly};
-pub use student_t::StudentT;
+pub use student_t::SmoothStudentT;
 pub use uniform_log_normal::UniformLogNormal;
 
 /// What the claims of the ledger look at.

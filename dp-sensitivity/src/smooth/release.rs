@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use super::SmoothNoise;
 use crate::LocalSensitivity;
-use crate::smoothness::LEAST_BOUND;
+use crate::local::smoothness::LEAST_BOUND;
 
 /// Puts smooth noise on every query that knows its local sensitivity.
 pub trait Smoothly: LocalSensitivity + Sized {
@@ -131,7 +131,7 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Measurement for Smooth<Q, N> {
     }
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<f64, Error> {
-        let answer = self.query.answer(data)?;
+        let answer = self.query.answer(data)?.get();
         let scale = self.scale(self.query.smooth(data, self.noise.smoothness())?);
         let noise = Rounded::new(self.noise.law(), scale)
             .on_grid(self.grid)

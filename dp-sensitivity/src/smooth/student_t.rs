@@ -26,21 +26,21 @@ use crate::arguments::{positive, within};
 /// With r = |d−1|/(d+1) < 1, e^−μ·k'(μ) = cosh A − r·sinh A − e^μ has the derivative r·(r·cosh A − sinh A) − e^μ ≤ r² − 1 < 0 wherever A ≥ 0. So k rises and then falls, and its least value is at an end. ∎
 ///
 /// ```
-/// use dp_sensitivity::smooth::{SmoothNoise, StudentT};
+/// use dp_sensitivity::smooth::{SmoothNoise, SmoothStudentT};
 ///
-/// let noise = StudentT::epsilon(1.0)?;
+/// let noise = SmoothStudentT::epsilon(1.0)?;
 /// assert!(noise.gain() > 1.2); // less noise than the printed theorem takes
-/// assert_eq!(StudentT::cauchy(1.0)?.degrees(), 1.0);
+/// assert_eq!(SmoothStudentT::cauchy(1.0)?.degrees(), 1.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StudentT {
+pub struct SmoothStudentT {
     epsilon: Pure,
     degrees: f64,
     calibrated: Calibrated,
 }
 
-impl StudentT {
+impl SmoothStudentT {
     /// ε-private noise; the degrees of freedom and β are chosen, see [the module](super).
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl LogDensity for sample::StudentTLaw {
     }
 }
 
-impl SmoothNoise for StudentT {
+impl SmoothNoise for SmoothStudentT {
     type Guarantee = Pure;
     type Law = sample::StudentTLaw;
 

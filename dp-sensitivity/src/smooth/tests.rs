@@ -2,14 +2,14 @@
 
 use dp_core::rounding::Enclosure;
 use dp_core::{
-    AddRemove, Approx, Bounds, Error, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn, Zcdp,
+    AddRemove, Approx, Bounds, Error, Finite, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn, Zcdp,
 };
 use dp_mechanisms::rng::Insecure;
 
 use super::hockey_stick::Profile;
 use super::{
-    ArsinhNormal, Gaussian, Laplace, LaplaceLogNormal, PolyPlace, PolynomialTail, SmoothNoise, Smoothly,
-    StudentT, UniformLogNormal,
+    ArsinhNormal, LaplaceLogNormal, PolyPlace, PolynomialTail, SmoothGaussian, SmoothLaplace, SmoothNoise,
+    SmoothStudentT, Smoothly, UniformLogNormal,
 };
 use super::{gaussian, laplace};
 use crate::LocalSensitivity;
@@ -20,10 +20,10 @@ struct Told(f64);
 
 impl Query for Told {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        Ok(data[0])
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(data[0]))
     }
 }
 
@@ -77,13 +77,13 @@ fn student_noise_is_private_and_tight() {
     for epsilon in EPSILONS {
         for degrees in [0.5, 1.0, 3.0, 10.0] {
             let phi = |z: f64| (degrees + 1.0) / 2.0 * (z * z / degrees).ln_1p();
-            let noise = StudentT::with_degrees(epsilon, degrees).unwrap();
+            let noise = SmoothStudentT::with_degrees(epsilon, degrees).unwrap();
             assert_pure(&noise, phi, 0.01);
-            let printed = StudentT::printed(epsilon, degrees).unwrap();
+            let printed = SmoothStudentT::printed(epsilon, degrees).unwrap();
             assert_pure(&printed, phi, 1.0);
             assert!(noise.gain() > 1.1 && printed.gain() == 1.0, "{epsilon} {degrees} {}", noise.gain());
             let beta = printed.smoothness().get();
-            let same = StudentT::with_beta(epsilon, degrees, beta).unwrap();
+            let same = SmoothStudentT::with_beta(epsilon, degrees, beta).unwrap();
             assert!(same.multiple().get() < printed.multiple().get() * 0.99, "{epsilon} {degrees}");
         }
     }
@@ -173,12 +173,12 @@ fn profiles_are_those_of_a_plain_integral() {
 #[test]
 fn laplace_and_gaussian_noise_are_private_and_tight() {
     for (epsilon, delta) in [(0.1, 1e-6), (1.0, 1e-2), (1.0, 1e-8), (4.0, 1e-5), (16.0, 1e-5)] {
-        let laplace = Laplace::epsilon_delta(epsilon, delta).unwrap();
+        let laplace = SmoothLaplace::epsilon_delta(epsilon, delta).unwrap();
         assert_approx(&laplace, f64::abs, 0.5);
-        assert_approx(&Laplace::printed(epsilon, delta).unwrap(), f64::abs, 0.0);
-        let gaussian = Gaussian::epsilon_delta(epsilon, delta).unwrap();
+        assert_approx(&SmoothLaplace::printed(epsilon, delta).unwrap(), f64::abs, 0.0);
+        let gaussian = SmoothGaussian::epsilon_delta(epsilon, delta).unwrap();
         assert_approx(&gaussian, |z| z * z / 2.0, 0.5);
-        assert_approx(&Gaussian::printed(epsilon, delta).unwrap(), |z| z * z / 2.0, 0.0);
+        assert_approx(&SmoothGaussian::printed(epsilon, delta).unwrap(), |z| z * z / 2.0, 0.0);
         assert!(laplace.gain() > 1.1 && gaussian.gain() > 2.0);
     }
 }
@@ -186,7 +186,7 @@ fn laplace_and_gaussian_noise_are_private_and_tight() {
 #[test]
 fn releases_are_total_and_their_grid_is_public() {
     let mut rng = Insecure::seeded(3);
-    let noise = StudentT::epsilon(1.0).unwrap();
+    let noise = SmoothStudentT::epsilon(1.0).unwrap();
     for global in [f64::from_bits(1), 1e-300, 1.0, 1e300] {
         let release = Told(global).smoothly(noise).unwrap();
         for answer in [0.0, 1.5, -1e300, f64::NAN, f64::INFINITY, f64::MIN] {
@@ -206,7 +206,7 @@ fn releases_are_total_and_their_grid_is_public() {
     }
     assert!(
         Told(0.0).smoothly(noise).is_err()
-            && Told(f64::MAX).smoothly(StudentT::epsilon(0.1).unwrap()).is_err()
+            && Told(f64::MAX).smoothly(SmoothStudentT::epsilon(0.1).unwrap()).is_err()
     );
     let release = Told(1.0).smoothly(noise).unwrap();
     assert_eq!(release.on_grid(0).unwrap().draw(&[41.3, 1e-9], &mut rng), Ok(41.0));
@@ -219,7 +219,9 @@ fn noise_below_all_bounds_is_released() {
     let mut rng = Insecure::seeded(3);
     for epsilon in [1.0, 60.0, 300.0] {
         assert!(tiny.smoothly(PolyPlace::epsilon(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok());
-        assert!(tiny.smoothly(StudentT::epsilon(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok());
+        assert!(
+            tiny.smoothly(SmoothStudentT::epsilon(epsilon).unwrap()).unwrap().draw(&[1.0], &mut rng).is_ok()
+        );
     }
 }
 
@@ -230,20 +232,20 @@ fn printed_noise_is_what_is_printed() {
         assert!(noise.1 >= multiple * (1.0 - 1e-15) && noise.1 <= multiple * (1.0 + 1e-9), "c {multiple}");
     };
     for (epsilon, delta) in [(0.1f64, 1e-6f64), (1.0, 1e-2), (1.0, 0.3), (0.5, 1e-9)] {
-        let gaussian = Gaussian::printed(epsilon, delta).unwrap();
+        let gaussian = SmoothGaussian::printed(epsilon, delta).unwrap();
         let log = (2.0 / delta).ln();
         assert_is(
             (epsilon / (4.0 * (1.0 + log)), 5.0 * (2.0 * log).sqrt() / epsilon),
             (gaussian.smoothness().get(), gaussian.multiple().get()),
         );
-        let laplace = Laplace::printed(epsilon, delta).unwrap();
+        let laplace = SmoothLaplace::printed(epsilon, delta).unwrap();
         let log = (((epsilon / 2.0).exp() + 1.0) / delta).ln();
         assert_is(
             (epsilon / (2.0 * log), 2.0 / epsilon),
             (laplace.smoothness().get(), laplace.multiple().get()),
         );
         // s = 2√d·(ε/(d+1) − β) for half of the largest β.
-        let student = StudentT::printed(epsilon, 3.0).unwrap();
+        let student = SmoothStudentT::printed(epsilon, 3.0).unwrap();
         assert_is(
             (epsilon / 8.0, 1.0 / (2.0 * 3f64.sqrt() * (epsilon / 4.0 - epsilon / 8.0))),
             (student.smoothness().get(), student.multiple().get()),
@@ -254,12 +256,12 @@ fn printed_noise_is_what_is_printed() {
 #[test]
 fn printed_theorems_hold_for_large_epsilon_too() {
     // With the constants for ε itself, Gaussian noise would have 160 times the δ here.
-    let noise = Gaussian::printed(60.0, 1e-6).unwrap();
-    assert_eq!(noise.multiple(), Gaussian::printed(1.0, 1e-6).unwrap().multiple());
-    assert!(Gaussian::epsilon_delta(60.0, 1e-6).unwrap().gain() > 1.0);
+    let noise = SmoothGaussian::printed(60.0, 1e-6).unwrap();
+    assert_eq!(noise.multiple(), SmoothGaussian::printed(1.0, 1e-6).unwrap().multiple());
+    assert!(SmoothGaussian::epsilon_delta(60.0, 1e-6).unwrap().gain() > 1.0);
     for (epsilon, delta) in [(60.0, 1e-300), (1e4, 1e-6)] {
-        assert!(Laplace::printed(epsilon, delta).is_ok());
-        assert!(Laplace::epsilon_delta(epsilon, delta).unwrap().gain() >= 1.0, "{epsilon} {delta}");
+        assert!(SmoothLaplace::printed(epsilon, delta).is_ok());
+        assert!(SmoothLaplace::epsilon_delta(epsilon, delta).unwrap().gain() >= 1.0, "{epsilon} {delta}");
     }
 }
 
@@ -267,13 +269,16 @@ fn printed_theorems_hold_for_large_epsilon_too() {
 fn parameters_are_checked() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-12] {
         assert!(
-            StudentT::epsilon(bad).is_err()
+            SmoothStudentT::epsilon(bad).is_err()
                 && PolynomialTail::epsilon(bad).is_err()
                 && PolyPlace::epsilon(bad).is_err(),
             "{bad}"
         );
     }
-    assert!(StudentT::with_beta(1.0, 3.0, 0.34).is_err() && StudentT::with_beta(1.0, 3.0, 0.33).is_ok());
+    assert!(
+        SmoothStudentT::with_beta(1.0, 3.0, 0.34).is_err()
+            && SmoothStudentT::with_beta(1.0, 3.0, 0.33).is_ok()
+    );
     assert!(
         PolynomialTail::with_beta(1.0, 3.0, 0.5).is_err()
             && PolynomialTail::with_beta(1.0, 3.0, 0.45).is_ok()
@@ -282,7 +287,7 @@ fn parameters_are_checked() {
     for bad in [1.0, f64::NAN, f64::INFINITY] {
         assert!(PolynomialTail::with_gamma(1.0, bad).is_err() && PolyPlace::with_gamma(1.0, bad).is_err());
     }
-    assert!(StudentT::with_degrees(1.0, 0.0).is_err());
+    assert!(SmoothStudentT::with_degrees(1.0, 0.0).is_err());
 }
 /// The largest D_α/α over a grid of neighbours and orders, by the midpoint rule in arsinh z.
 fn largest_slope(phi: impl Fn(f64) -> f64, multiple: f64, beta: f64, rho: f64) -> f64 {
@@ -384,8 +389,8 @@ fn tight_noise_is_less_than_printed_noise() {
     for epsilon in [0.1, 1.0, 4.0] {
         let rho = 0.5 * epsilon * epsilon;
         assert_less(
-            &StudentT::printed(epsilon, 3.0).unwrap(),
-            |beta| StudentT::with_beta(epsilon, 3.0, beta),
+            &SmoothStudentT::printed(epsilon, 3.0).unwrap(),
+            |beta| SmoothStudentT::with_beta(epsilon, 3.0, beta),
             0.8,
         );
         assert_less(
@@ -399,13 +404,13 @@ fn tight_noise_is_less_than_printed_noise() {
             0.99,
         );
         assert_less(
-            &Laplace::printed(epsilon, 1e-6).unwrap(),
-            |beta| Laplace::with_beta(epsilon, 1e-6, beta),
+            &SmoothLaplace::printed(epsilon, 1e-6).unwrap(),
+            |beta| SmoothLaplace::with_beta(epsilon, 1e-6, beta),
             0.8,
         );
         assert_less(
-            &Gaussian::printed(epsilon, 1e-6).unwrap(),
-            |beta| Gaussian::with_beta(epsilon, 1e-6, beta),
+            &SmoothGaussian::printed(epsilon, 1e-6).unwrap(),
+            |beta| SmoothGaussian::with_beta(epsilon, 1e-6, beta),
             0.5,
         );
         if epsilon != 1.0 {
@@ -434,11 +439,11 @@ fn every_noise_can_be_released() {
         let below = draws.iter().filter(|draw| **draw < 100.0).count();
         assert!((1..50).contains(&below) && draws.iter().all(|draw| draw.is_finite()));
     }
-    assert_released(StudentT::cauchy(1.0).unwrap());
+    assert_released(SmoothStudentT::cauchy(1.0).unwrap());
     assert_released(PolynomialTail::epsilon(1.0).unwrap());
     assert_released(PolyPlace::epsilon(1.0).unwrap());
-    assert_released(Laplace::epsilon_delta(1.0, 1e-6).unwrap());
-    assert_released(Gaussian::epsilon_delta(1.0, 1e-6).unwrap());
+    assert_released(SmoothLaplace::epsilon_delta(1.0, 1e-6).unwrap());
+    assert_released(SmoothGaussian::epsilon_delta(1.0, 1e-6).unwrap());
     assert_released(LaplaceLogNormal::rho(0.5).unwrap());
     assert_released(UniformLogNormal::rho(0.5).unwrap());
     assert_released(ArsinhNormal::rho(0.5).unwrap());
@@ -447,12 +452,18 @@ fn every_noise_can_be_released() {
 #[test]
 fn calibrations_refuse_what_no_noise_reaches() {
     assert!(
-        Laplace::epsilon_delta(1.0, 0.0).is_err()
-            && Laplace::epsilon_delta(1.0, 1.0).is_err()
-            && Laplace::epsilon_delta(f64::NAN, 0.1).is_err()
+        SmoothLaplace::epsilon_delta(1.0, 0.0).is_err()
+            && SmoothLaplace::epsilon_delta(1.0, 1.0).is_err()
+            && SmoothLaplace::epsilon_delta(f64::NAN, 0.1).is_err()
     );
-    assert!(Gaussian::epsilon_delta(0.0, 1e-6).is_err() && Gaussian::epsilon_delta(1.0, f64::NAN).is_err());
-    assert!(Laplace::with_beta(1.0, 1e-6, 0.5).is_err() && Gaussian::with_beta(1.0, 1e-6, 0.5).is_err());
+    assert!(
+        SmoothGaussian::epsilon_delta(0.0, 1e-6).is_err()
+            && SmoothGaussian::epsilon_delta(1.0, f64::NAN).is_err()
+    );
+    assert!(
+        SmoothLaplace::with_beta(1.0, 1e-6, 0.5).is_err()
+            && SmoothGaussian::with_beta(1.0, 1e-6, 0.5).is_err()
+    );
     assert!(
         ArsinhNormal::with_beta(0.5, 1.0, 1.1).is_err()
             && UniformLogNormal::with_beta(0.5, 0.75, 0.8).is_err()

@@ -1,10 +1,10 @@
 //! Queries and smooth noise.
 
 use dp_core::{AddRemove, Bounds, Query};
-use dp_sensitivity::smooth::{ArsinhNormal, PolyPlace, PolynomialTail, StudentT};
+use dp_sensitivity::smooth::{ArsinhNormal, PolyPlace, PolynomialTail, SmoothStudentT};
 use dp_sensitivity::{
-    Gram, Histogram, KStars, Mean, PredictionVariance, Quantile, SecondMoment, Smoothness, StandardDeviation,
-    Sum, TopK as BestKeys, TrimmedMean, Variance, WinsorisedMean,
+    Gram, Histogram, KStars, Mean, MostFrequent, PredictionVariance, Quantile, SecondMoment, Smoothness,
+    StandardDeviation, Sum, TrimmedMean, Variance, WinsorisedMean,
 };
 
 use super::{COUNTS, NUMBERS, pairs, short};
@@ -46,14 +46,14 @@ fn queries() {
             PolyPlace::with_gamma(x, 4.0),
             PolyPlace::with_gamma(1.0, x),
             PolynomialTail::with_gamma(x, x),
-            StudentT::with_degrees(1.0, x),
+            SmoothStudentT::with_degrees(1.0, x),
         );
     }
     for count in COUNTS {
         let _ = (
             Gram::<Vec<f64>, AddRemove>::new(count, 1.0),
             Histogram::new(count, |x: &usize| *x),
-            BestKeys::votes(count, |_: &u8| vec![1]),
+            MostFrequent::votes(count, |_: &u8| vec![1]),
             KStars::new(7, short(count)),
         );
     }
