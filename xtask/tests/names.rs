@@ -66,14 +66,11 @@ const TO_RENAME: &[&str] = &[
     "Average",
     "Clip",
     "Curve",
-    "Gaussian",
-    "Laplace",
     "LinearRegression",
     "Mean",
     "Noise",
     "Plan",
     "Poisson",
-    "TopK",
 ];
 
 /// A public function without a receiver, or a method.
