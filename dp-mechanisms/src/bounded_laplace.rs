@@ -38,7 +38,7 @@ use crate::sample::{Grid, bounded_laplace::Sampler};
 /// **What is released** is the point of a grid 2^k·ℤ nearest to the real number that the law gives,
 /// or the bound where the nearest point lies outside. Answers are clamped into the bounds first,
 /// which moves no two apart; `NaN` counts as the middle. How much of the law lies within the bounds
-/// depends on the answer; how long a draw takes [does not](crate::sample#what-the-clock-tells),
+/// depends on the answer; how long a draw takes [does not](crate::sample#timing),
 /// because nothing is drawn again.
 ///
 /// ```

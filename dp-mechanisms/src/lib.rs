@@ -78,7 +78,7 @@
 //! seed: the guarantee holds against readers who cannot tell them from fair bits, which every known
 //! reader is believed to be.
 //!
-//! # What the clock tells
+//! # Timing
 //!
 //! The guarantee is about the released value, not about the time that it takes. Nearly all draws do
 //! the same work whatever they draw and whatever the answer is. A few take ten to two hundred times

@@ -29,7 +29,7 @@ use crate::sample::{Bits, Gaps};
 /// the δ of a [`StabilityHistogram`](crate::StabilityHistogram) is not needed. The price: empty
 /// cells are published too, as if there were records in them.
 ///
-/// **What the clock tells.** The time of a draw grows with the number of cells that are not empty,
+/// **Timing.** The time of a draw grows with the number of cells that are not empty,
 /// which the guarantee does not cover.
 ///
 /// Counts of cells outside of the universe are left out.

@@ -48,7 +48,7 @@ use crate::arguments::{positive, within};
 /// and g(Δ−m+1) + (m−1)·g(1) is concave in m, so least at m = 1 or at m = Δ: all on one key, or one
 /// on each of Δ keys. Both are attained against an empty y. ∎
 ///
-/// **What the clock tells.** The time of a draw grows with the number of keys that occur, which the
+/// **Timing.** The time of a draw grows with the number of keys that occur, which the
 /// guarantee does not cover: whoever can time it learns about how many there are.
 ///
 /// A mechanism that counts what `q` gives to a *single* key of count Δ, or only to Δ keys of count

@@ -31,7 +31,7 @@
 //! `draw` is total: *a value above k−1 counts as k−1*. Where that can happen, set the last value
 //! aside for "other".
 //!
-//! # What the clock tells
+//! # Timing
 //!
 //! A randomiser does the same work whatever the value and whether or not the truth is told, but for
 //! draws that are rejected, which do not depend on the value, and for about one event in 2⁵⁰.

@@ -2,11 +2,13 @@
 //!
 //! # Why the output is exactly discrete Laplace
 //!
-//! The law gives k the probability (1 − r)/(1 + r)·r^|k| with r = e^(−1/b). It is not negative with probability p = 1/(1 + r), and then geometric; else −1 − k is
-//! geometric. So one uniform U decides both: below p the draw is ⌊−b·ln(U/p)⌋, because U/p is uniform on [0, 1) there; else it is −1 − ⌊−b·ln((1 − U)/(1 − p))⌋.
-//! No draw is thrown away, and there is one logarithm in each. Both decisions, the side and the whole number, are taken when they are the
-//! same for all U that share the digits that are known: see [`geometric`](super::geometric), whose notes
-//! on the clock hold here too. Scales below 1/8, with which almost every draw is zero, always take the long way.
+//! The law gives k the probability (1 − r)/(1 + r)·r^|k| with r = e^(−1/b). It is not negative with
+//! probability p = 1/(1 + r), and then geometric; else −1 − k is geometric. So one uniform U
+//! decides both: below p the draw is ⌊−b·ln(U/p)⌋, because U/p is uniform on [0, 1) there; else it
+//! is −1 − ⌊−b·ln((1 − U)/(1 − p))⌋. No draw is thrown away, and there is one logarithm in each.
+//! Both decisions, the side and the whole number, are taken when they are the same for all U that
+//! share the digits that are known: see [`geometric`](super::geometric), whose notes on the clock
+//! hold here too. Scales below 1/8, with which almost every draw is zero, always take the long way.
 
 use core::fmt;
 
@@ -69,7 +71,8 @@ impl Fast {
 
     /// The draw whose U begins with 63 digits.
     ///
-    /// The split is rounded down, so a U that is taken for the wrong side is below p and taken for a negative draw. Its logarithm is then negative, and no negative number is ever settled.
+    /// The split is rounded down, so a U that is taken for the wrong side is below p and taken for
+    /// a negative draw. Its logarithm is then negative, and no negative number is ever settled.
     #[inline]
     fn settle(self, prefix: u64) -> Option<i64> {
         let negative = prefix >= self.split;

@@ -11,8 +11,8 @@ pub(crate) mod sealed {
         /// The release of an answer, by a draw in double precision.
         fn released(self, draw: impl FnOnce(f64) -> f64) -> Self;
 
-        /// The same for a draw that says whether it is certain, and takes numbers whose magnitude is at
-        /// least `tiny`, or zero. It has no branches.
+        /// The same for a draw that says whether it is certain, and takes numbers whose magnitude
+        /// is at least `tiny`, or zero. It has no branches.
         fn settled(self, tiny: f64, draw: impl Fn(f64) -> (f64, bool)) -> (Self, bool);
     }
 }
@@ -31,8 +31,8 @@ impl sealed::Float for f64 {
     }
 }
 
-/// The number that an answer stands for is itself, 0 for `NaN`, the nearest single for an infinity. A
-/// release is the nearest single that is finite.
+/// The number that an answer stands for is itself, 0 for `NaN`, the nearest single for an infinity.
+/// A release is the nearest single that is finite.
 impl sealed::Float for f32 {
     #[inline]
     fn released(self, draw: impl FnOnce(f64) -> f64) -> f32 {

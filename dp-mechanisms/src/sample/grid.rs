@@ -39,14 +39,14 @@ impl Grid {
         }
     }
 
-    /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter, and coarse
-    /// enough to be decided by few random bits.
+    /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter,
+    /// and coarse enough to be decided by few random bits.
     pub(crate) fn below(scale: Scale) -> Self {
         Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
-    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time in
-    /// proportion to the digits between the two, and nobody needs more.
+    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time
+    /// in proportion to the digits between the two, and nobody needs more.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when it is finer.
@@ -79,7 +79,8 @@ impl Grid {
         x.nearest_multiple(self.exponent.into())
     }
 
-    /// whole + j · 2^exponent as a float, for a whole multiple of the step: [`value`](Self::value) of the sum.
+    /// whole + j · 2^exponent as a float, for a whole multiple of the step: [`value`](Self::value)
+    /// of the sum.
     pub(crate) fn around(self, whole: f64, multiple: &IBig) -> f64 {
         const EXACT: u64 = 1 << 53;
         match (Ruler::new(self), i64::try_from(multiple)) {
@@ -94,11 +95,11 @@ impl Grid {
         Dyadic::from_finite(whole).floor_multiple(self.exponent.into())
     }
 
-    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest finite one
-    /// beyond them.
+    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest
+    /// finite one beyond them.
     ///
-    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that of the
-    /// grid, this is a second rounding, of a number that could have been published already.
+    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that
+    /// of the grid, this is a second rounding, of a number that could have been published already.
     pub(crate) fn value(self, multiple: &IBig) -> f64 {
         let magnitude = multiple.unsigned_abs();
         let dropped = magnitude.bit_len().saturating_sub(64);
@@ -108,16 +109,16 @@ impl Grid {
         }
         #[allow(clippy::cast_precision_loss)] // the rounding that the documentation promises
         let rounded = top as f64;
-        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their lowest
-        // weighs at least 2⁻¹⁰⁷⁴.
+        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their
+        // lowest weighs at least 2⁻¹⁰⁷⁴.
         let exponent = i64::from(self.exponent) + i64::try_from(dropped).expect("a length in memory fits");
         let value = (rounded * power_of_two(exponent)).min(f64::MAX);
         if *multiple < IBig::ZERO { -value } else { value }
     }
 }
 
-/// A scale of noise, and a grid that is not too fine for it: what mechanisms that round onto a grid are
-/// made from and written to disk as.
+/// A scale of noise, and a grid that is not too fine for it: what mechanisms that round onto a grid
+/// are made from and written to disk as.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
@@ -237,7 +238,8 @@ mod tests {
     fn values_round_to_nearest_even_once() {
         let unit = Grid::new(0).unwrap();
         let two_to = |n: usize| IBig::ONE << n;
-        // 2¹⁰⁰ + 2⁴⁷ is halfway between two floats: to even, down. One more and it is above the middle.
+        // 2¹⁰⁰ + 2⁴⁷ is halfway between two floats: to even, down. One more and it is above the
+        // middle.
         assert_eq!(unit.value(&(two_to(100) + two_to(47))), 2f64.powi(100));
         assert_eq!(unit.value(&(two_to(100) + two_to(47) + IBig::ONE)), 2f64.powi(100).next_up());
         assert_eq!(unit.value(&(two_to(100) + two_to(47) - IBig::ONE)), 2f64.powi(100));

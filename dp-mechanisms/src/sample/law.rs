@@ -8,13 +8,14 @@ use super::{Bits, Grid, Lazy};
 
 /// A law on the real line without atoms, from which exact draws are made.
 ///
-/// Its draws are [`Lazy`]: functions of fair bits, of which as many digits can be had as somebody needs. The laws of this module are built from
-/// [`Uniform`](super::Uniform)s, and so may be one of your own.
+/// Its draws are [`Lazy`]: functions of fair bits, of which as many digits can be had as somebody
+/// needs. The laws of this module are built from [`Uniform`](super::Uniform)s, and so may be one of
+/// your own.
 ///
 /// # A law of your own
 ///
-/// The largest of two exponentials has the distribution function (1 − e^−x)². Its draw must say what floats know of it, and enclose it to
-/// any precision:
+/// The largest of two exponentials has the distribution function (1 − e^−x)². Its draw must say
+/// what floats know of it, and enclose it to any precision:
 ///
 /// ```
 /// use dp_core::rounding::Enclosure;
@@ -61,15 +62,16 @@ pub trait Law {
     /// A real that was drawn from the law.
     type Draw: Lazy;
 
-    /// Draws so many of its digits that floats enclose it well, in most cases.
+    /// Draws enough digits that floats enclose it well, in most cases.
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw;
 }
 
 /// A law, times a scale, rounded to a grid.
 ///
-/// What comes out of [`around`](Self::around) is the point of the grid that is nearest to answer + scale·X, where X has the law, to the last of its
-/// infinitely many digits (see [`lazy`](super::lazy)). Rounding by a function that does not look at the data is post-processing, so a
-/// theorem about answer + scale·X is one about what is released.
+/// What comes out of [`around`](Self::around) is the point of the grid that is nearest to
+/// answer + scale·X, where X has the law, to the last of its infinitely many digits (see
+/// [`lazy`](super::lazy)). Rounding by a function that does not look at the data is
+/// post-processing, so a theorem about answer + scale·X is one about what is released.
 ///
 /// ```
 /// use dp_core::Scale;
@@ -93,7 +95,8 @@ pub struct Rounded<L> {
 }
 
 impl<L: Law> Rounded<L> {
-    /// The law times a scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest float's −1074.
+    /// The law times a scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the
+    /// smallest float's −1074.
     #[must_use]
     pub fn new(law: L, scale: Scale) -> Self {
         Self { law, scale, grid: Grid::below(scale) }
@@ -102,8 +105,8 @@ impl<L: Law> Rounded<L> {
     /// The same, on the multiples of 2^exponent. Choose it without looking at the data.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
-    /// 2⁻¹⁰⁰ of the power of two below the scale.
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float,
+    /// and 2^exponent is at least 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
         Ok(Self { grid: Grid::new(exponent)?.suited_to(self.scale)?, ..self })
     }
@@ -133,8 +136,9 @@ impl<L: Law> Rounded<L> {
 
     /// round(answer + scale·X).
     ///
-    /// It is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. Where the grid is finer than the floats, the point is then rounded to the nearest float,
-    /// and to ±[`f64::MAX`] beyond them, so the output is finite.
+    /// It is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. Where the grid is finer than the
+    /// floats, the point is then rounded to the nearest float, and to ±[`f64::MAX`] beyond them, so
+    /// the output is finite.
     pub fn around<R: Rng + ?Sized>(&self, answer: f64, rng: &mut R) -> f64 {
         self.next(answer, &mut Bits::new(rng))
     }

@@ -9,7 +9,8 @@ pub(crate) fn exponential(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     weights.into_iter().map(|weight| (weight / total).probability()).collect()
 }
 
-/// The probabilities pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt of exponential noise, the product multiplied out as a polynomial in t.
+/// The probabilities pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt of exponential noise, the product multiplied out
+/// as a polynomial in t.
 pub(crate) fn exponential_noise(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let p = taken(scores, scale);
     let probability = |i: usize| {

@@ -1,8 +1,8 @@
 //! Private selection: which of many candidates is best?
 //!
-//! A score says how good each candidate is, and one record changes each score by at most Δ: the sensitivity is in [`LInf`](dp_core::LInf),
-//! or in [`LInfMonotone`](dp_core::LInfMonotone) if all scores move in the same direction.
-//! The positions of winners are published, never their scores.
+//! A score says how good each candidate is, and one record changes each score by at most Δ: the
+//! sensitivity is in [`LInf`](dp_core::LInf), or in [`LInfMonotone`](dp_core::LInfMonotone) if all
+//! scores move in the same direction. The positions of winners are published, never their scores.
 //!
 //! | mechanism | the winner is the largest of | guarantee at scale b |
 //! |---|---|---|
@@ -11,7 +11,8 @@
 //! | [`PermuteAndFlip`] | the law of exponential noise, by another theorem | ε = 2Δ/b |
 //! | [`TopK`] | the k largest of score + b·Gumbel | kε, kε²/8-zCDP |
 //!
-//! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
+//! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in
+//! [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
 //!
 //! ```
 //! use dp_core::{AddRemove, Finite, FiniteVec, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn};
@@ -44,20 +45,26 @@
 //!
 //! # Exact
 //!
-//! The winner is that of the real numbers of the theorem: floats decide nothing unless all their roundings together could not have
-//! changed it, and where they could have, more digits of the noise are drawn until the comparison is certain. The noise is continuous, so no two
-//! candidates tie.
+//! The winner is that of the real numbers of the theorem: floats decide nothing unless all their
+//! roundings together could not have changed it, and where they could have, more digits of the
+//! noise are drawn until the comparison is certain. The noise is continuous, so no two candidates
+//! tie.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! All draws do the same work for every candidate, whatever its score, its rivals and their order: subnormal scores, ties, scores that are far apart and those that are no numbers included. What differs is
-//! the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly tie. The number of candidates is public, and shows. At scales up to 10⁻²⁵⁰ all candidates are compared by their digits, whatever their scores.
+//! All draws do the same work for every candidate, whatever its score, its rivals and their order:
+//! subnormal scores, ties, scores that are far apart and those that are no numbers included. What
+//! differs is the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and
+//! one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly
+//! tie. The number of candidates is public, and shows. At scales up to 10⁻²⁵⁰ all candidates are
+//! compared by their digits, whatever their scores.
 //!
 //! # Scores that are no numbers
 //!
-//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An error would reveal
-//! something about the data. The sensitivity must hold after this replacement, which touches each score by itself. An empty list of candidates is
-//! refused, because their number is public.
+//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An
+//! error would reveal something about the data. The sensitivity must hold after this replacement,
+//! which touches each score by itself. An empty list of candidates is refused, because their number
+//! is public.
 
 mod calibration;
 mod exponential;

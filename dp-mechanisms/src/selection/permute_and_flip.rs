@@ -2,22 +2,31 @@
 
 use super::{ExponentialNoise, General, NoisyMax};
 
-/// Goes through the candidates in a random order and takes each with probability e^(−(best − uᵢ)/b); the first that is taken is selected.
+/// Goes through the candidates in a random order and takes each with probability
+/// e^(−(best − uᵢ)/b); the first that is taken is selected.
 ///
-/// **Theorem** (McKenna and Sheldon 2020; Ding and others 2021). It has the law of [`NoisyMax`] with [`ExponentialNoise`] of scale b. So it is
-/// (2Δ/b)-private, and (Δ/b)-private for [`Monotone`](super::Monotone) scores. It is never worse than the [`Exponential`](super::Exponential) mechanism at the same ε, and does
-/// *not* have its bounded range.
+/// **Theorem** (McKenna and Sheldon 2020; Ding and others 2021). It has the law of [`NoisyMax`]
+/// with [`ExponentialNoise`] of scale b. So it is (2Δ/b)-private, and (Δ/b)-private for
+/// [`Monotone`](super::Monotone) scores. It is never worse than the
+/// [`Exponential`](super::Exponential) mechanism at the same ε, and does *not* have its bounded
+/// range.
 ///
-/// **Proof.** Let pᵢ = e^(−(best − uᵢ)/b). A random order comes about when candidates arrive at independent uniform times. Candidate i, who arrives at time
-/// t, is selected if it is taken and nobody was before: the others each came before t and would have been taken with probability t·p_j. So
+/// **Proof.** Let pᵢ = e^(−(best − uᵢ)/b). A random order comes about when candidates arrive at
+/// independent uniform times. Candidate i, who arrives at time t, is selected if it is taken and
+/// nobody was before: the others each came before t and would have been taken with probability
+/// t·p_j. So
 ///
 /// > Pr(i) = pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt.
 ///
-/// Now add exponential noise, and count heights from the best score in units of b. The best candidate ends above 0, so the winner does. Candidate i ends at z > 0
-/// with density pᵢ·e^(−z), and each other one below z with probability 1 − p_j·e^(−z). With t = e^(−z), dt = −e^(−z) dz, this is the same integral. ∎
+/// Now add exponential noise, and count heights from the best score in units of b. The best
+/// candidate ends above 0, so the winner does. Candidate i ends at z > 0 with density pᵢ·e^(−z),
+/// and each other one below z with probability 1 − p_j·e^(−z). With t = e^(−z), dt = −e^(−z) dz,
+/// this is the same integral. ∎
 ///
-/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number reveals something about the scores to whoever can time them, and exponential noise takes
-/// [the same work](super#what-the-clock-tells) for all scores. The law is the same, of the real numbers that the scores and the scale denote.
+/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number
+/// reveals something about the scores to whoever can time them, and exponential noise takes [the
+/// same work](super#timing) for all scores. The law is the same, of the real numbers that the
+/// scores and the scale denote.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, LInf, Mechanism, Pure, Sensitivity};

@@ -8,13 +8,16 @@ use rand_core::Rng;
 use super::{AboveThreshold, Interaction};
 use crate::selection::Scores;
 
-/// [`AboveThreshold`] as an interaction: noise, and what one interaction costs for all answers that it will be asked about.
+/// [`AboveThreshold`] as an interaction: noise, and what one interaction costs for all answers that
+/// it will be asked about.
 ///
-/// The cost comes from the privacy map of the mechanism, or is the target that it was calibrated to. The relation and the norm are those of [`AllAnswers`]: the
-/// sensitivity of *one* query is not taken, because it says nothing of the others.
+/// The cost comes from the privacy map of the mechanism, or is the target that it was calibrated
+/// to. The relation and the norm are those of [`AllAnswers`]: the sensitivity of *one* query is not
+/// taken, because it says nothing of the others.
 ///
 /// # Contract
-/// All answers that an interaction is asked about are within the bound, together. That is yours to keep: the mechanism never sees the data.
+/// All answers that an interaction is asked about are within the bound, together. That is yours to
+/// keep: the mechanism never sees the data.
 ///
 /// ```
 /// use dp_core::{AllAnswers, Guarantee, Interactive, Query};

@@ -29,7 +29,7 @@ impl<Q: LocalSensitivity> Smoothly for Q {}
 /// u/c is at least |f(x) − f(y)|, and for neighbours the ratio of two such is at most e^β·(1 + 2⁻⁵²) ≤ e^(β + 2⁻⁵⁰): the contract of [`SmoothNoise`]. What is released is the
 /// point of a grid nearest to f(x) + u·Z, to the last digit of Z. The grid follows from c and the global sensitivity, not from the data, so rounding is post-processing. ∎
 ///
-/// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not depend on the answer, as for [all noise](dp_mechanisms::sample#what-the-clock-tells). The
+/// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not depend on the answer, as for [all noise](dp_mechanisms::sample#timing). The
 /// share of the draws that take the long way grows with the scale, to between one in two hundred and one in seventy where S(x) is the global sensitivity; between neighbours, whose scales differ by a
 /// factor of at most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on the data.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -24,7 +24,8 @@ use crate::sample::steps::Steps;
 /// | 1 − G, one rounding | 2.92 |
 /// | G − p and 1 − (G − p): as G − p = S·q − (1 − S)·p, the errors of p and q have weights that sum to one: 1.22; the other errors of G, 0.13 + 0.14 + 0.13, and two roundings | 1.88 |
 const ERROR: f64 = f64::from_bits((1023 - 48) << 52);
-/// By how much [`minus_ln`] may differ from −ln of a float in [2⁻¹⁵, 1]: as counted for the [exponential](crate::sample::logarithm::exponential), without the cell.
+/// By how much [`minus_ln`] may differ from −ln of a float in [2⁻¹⁵, 1]: as counted for the
+/// [exponential](crate::sample::logarithm::exponential), without the cell.
 const LOGARITHM_ERROR: f64 = f64::from_bits((1023 - 47) << 52);
 /// Below it 1 − G is known too roughly for its logarithm: 2⁻¹⁵.
 const SMALLEST_REST: f64 = f64::from_bits((1023 - 15) << 52);
@@ -60,8 +61,9 @@ impl Fast {
         #[allow(clippy::cast_precision_loss)] // counted above
         let s = (word >> 1).cast_signed() as f64 * f64::from_bits((1023 - 63) << 52);
         let g = s * (p + q);
-        // G or G − p, by the sign of the difference: an answer on a bound has one side alone, and a branch that is foreseen saves time.
-        // (The compiler is not to know that it is one bit, or it makes a branch of it.)
+        // G or G − p, by the sign of the difference: an answer on a bound has one side alone, and a
+        // branch that is foreseen saves time. (The compiler is not to know that it is one bit, or
+        // it makes a branch of it.)
         let below = black_box((g - p).to_bits() >> 63);
         let rest = 1.0 - (g - f64::from_bits(p.to_bits() & below.wrapping_sub(1)));
         let clear = ((g - p).abs() > ERROR) & (rest >= SMALLEST_REST);

@@ -2,21 +2,29 @@
 //!
 //! # Why they are exact
 //!
-//! The draw of the module above begins with a word of 64 fair bits. Here 32 of them are drawn first, in bulk: the bucket of the part (13), digits of the abscissa (18)
-//! and the sign. Where every word that has these bits leads to the same release, the others are never drawn. Where one might not, they are drawn, put in their
-//! places ([`widened`]), and the draw goes on from the whole word. So it is the same draw, from the same law; only the order in which its bits are drawn differs.
+//! The draw of the module above begins with a word of 64 fair bits. Here 32 of them are drawn
+//! first, in bulk: the bucket of the part (13), digits of the abscissa (18) and the sign. Where
+//! every word that has these bits leads to the same release, the others are never drawn. Where one
+//! might not, they are drawn, put in their places ([`widened`]), and the draw goes on from the
+//! whole word. So it is the same draw, from the same law; only the order in which its bits are
+//! drawn differs.
 //!
-//! All words agree when two things hold. The bucket belongs to one box under the curve, so that the strip is known and the point is kept. And the whole cell of the
-//! abscissa, 2⁻²⁴ wide, leads to one point of the grid, which [`ShortSteps`] tells with its margin for half a cell.
+//! All words agree when two things hold. The bucket belongs to one box under the curve, so that the
+//! strip is known and the point is kept. And the whole cell of the abscissa, 2⁻²⁴ wide, leads to
+//! one point of the grid, which [`ShortSteps`] decides with its margin for half a cell.
 //!
-//! What is released is that point; for answers of single precision as a single, to the nearest, like a draw of the module above that is rounded to a single at the end.
+//! What is released is that point; for answers of single precision as a single, to the nearest,
+//! like a draw of the module above that is rounded to a single at the end.
 //!
 //! # How it is fast
 //!
-//! A block of draws is made in three loops without branches: look-ups, arithmetic (of which the compiler makes vectors, as wide as the processor has them with the feature `simd`), and a list of the draws that are not settled,
-//! one in 38 on a grid of 2⁻¹² scales. Their answers are kept, and they are drawn from whole words. The time of a block therefore depends on how many those are, which
-//! is a matter of the fair bits: a bucket is what it is whatever the answer, and a cell is cut by a boundary with the same probability for any answer, up to a draw in
-//! some thousands. Subnormal answers, huge ones and those that are no numbers take the same instructions as others.
+//! A block of draws is made in three loops without branches: look-ups, arithmetic (of which the
+//! compiler makes vectors, as wide as the processor has them with the feature `simd`), and a list
+//! of the draws that are not settled, one in 38 on a grid of 2⁻¹² scales. Their answers are kept,
+//! and they are drawn from whole words. The time of a block therefore depends on how many those
+//! are, which is a matter of the fair bits: a bucket is what it is whatever the answer, and a cell
+//! is cut by a boundary with the same probability for any answer, up to a draw in some thousands.
+//! Subnormal answers, huge ones and those that are no numbers take the same instructions as others.
 
 use rand_core::Rng;
 
@@ -29,7 +37,7 @@ const DIGITS: u32 = u32::BITS - BUCKET_BITS - 1;
 /// Half of a cell of the abscissa: 2⁻²⁵.
 pub(super) const HALF_CELL: f64 = f64::from_bits((1023 - DIGITS as u64 - STRIP_BITS as u64 - 1) << 52);
 
-/// How many draws are made together, and how many of a list that is as short as that: it need not clear so many places.
+/// The number of draws in a block, and in the block of a short list, which clears fewer places.
 const BLOCK: usize = 256;
 const SHORT_BLOCK: usize = 32;
 
@@ -48,8 +56,8 @@ impl Sampler {
         }
     }
 
-    /// Draws in blocks: half a word releases a value from the middle of its cell and says whether that is
-    /// certain; where it is not, a whole word is drawn.
+    /// Draws in blocks: half a word releases a value from the middle of its cell and says whether
+    /// that is certain; where it is not, a whole word is drawn.
     #[inline]
     fn in_blocks<const N: usize, T: Float, R: Rng + ?Sized>(
         &self,
@@ -83,7 +91,7 @@ struct Block<const N: usize> {
     list: [usize; N],
 }
 
-/// Releases the values whose draws half a word settles, lists the others, and says how many those are.
+/// Releases the values whose draws half a word settles, lists the others, and returns their number.
 struct Settling<'a, const N: usize, T> {
     block: &'a mut Block<N>,
     envelope: &'a Envelope,
@@ -125,7 +133,8 @@ impl<const N: usize, T: Float> pulp::WithSimd for Settling<'_, N, T> {
     }
 }
 
-/// Runs it with the widest vectors that this processor has. Each value is computed by the same operations whatever their width is.
+/// Runs it with the widest vectors that this processor has. Each value is computed by the same
+/// operations whatever their width is.
 #[cfg(feature = "simd")]
 fn widest<const N: usize, T: Float>(settling: Settling<'_, N, T>) -> usize {
     pulp::Arch::new().dispatch(settling)
@@ -137,7 +146,8 @@ fn widest<const N: usize, T: Float>(settling: Settling<'_, N, T>) -> usize {
     settling.run()
 }
 
-/// The middle of the cell of the abscissa, with its sign, in units of half a cell: an odd number below 2²⁸.
+/// The middle of the cell of the abscissa, with its sign, in units of half a cell: an odd number
+/// below 2²⁸.
 #[inline]
 fn middle(half: u32, strip: u16) -> i32 {
     let digits = half & ((1 << (DIGITS + 1)) - 1); // twice the digits, and the sign, where one half belongs
@@ -146,7 +156,8 @@ fn middle(half: u32, strip: u16) -> i32 {
     (magnitude ^ negative) - negative
 }
 
-/// The word whose bucket, first digits and sign are in `half`, and whose other bits are those of `rest`.
+/// The word whose bucket, first digits and sign are in `half`, and whose other bits are those of
+/// `rest`.
 fn widened(half: u32, rest: u32) -> u64 {
     let (half, rest) = (u64::from(half), u64::from(rest));
     let bucket = half >> (u32::BITS - BUCKET_BITS) << (u64::BITS - BUCKET_BITS);
@@ -189,7 +200,8 @@ mod tests {
         [floats, answer.released(|answer| sampler.settle_slowly(normal, answer, &mut rng))]
     }
 
-    /// Whether half a word settles a draw; if so, all whole words must agree, with digits that end in zeros, in ones, and in any.
+    /// Whether half a word settles a draw; if so, all whole words must agree, with digits that end
+    /// in zeros, in ones, and in any.
     fn assert_halves_suffice(sampler: &Sampler, half: u32, answer: f32) -> bool {
         let Some(released) = settled(sampler, half, answer) else { return false };
         for rest in [0, u32::MAX, half.rotate_left(7)] {
@@ -212,8 +224,9 @@ mod tests {
 
     #[test]
     fn listed_halves_bracket_the_ideal_law() {
-        // On whole numbers with σ = 1 boundaries lie between strips, so that all digits of a bucket lead to the same point, but for two cells beside a boundary that are
-        // not certain: 2⁻¹⁷ of the bucket.
+        // On whole numbers with σ = 1 boundaries lie between strips, so that all digits of a bucket
+        // lead to the same point, but for two cells beside a boundary that are not certain: 2⁻¹⁷ of
+        // the bucket.
         let (sampler, mut masses, each) = (sampler(1.0, 0), [0.0; 11], 0.5f64.powi(14));
         for bucket in 0..1 << BUCKET_BITS {
             for sign in [0, 1] {
@@ -243,13 +256,14 @@ mod tests {
         for answer in [0.0, 0.3, -7e5, 3e9, f32::MAX, f32::MIN_POSITIVE / 8.0] {
             let mut rng = Insecure::seeded(4);
             let left = (0..1 << 16).filter(|_| settled(&sampler, rng.next_u32(), answer).is_none()).count();
-            // 2.62 % of the buckets are shared, and one draw in 3600 is beside a boundary: 1731 of 2¹⁶, with a standard deviation of 41. Eight are passed
-            // with probability below 10⁻¹².
+            // 2.62 % of the buckets are shared, and one draw in 3600 is beside a boundary: 1731 of
+            // 2¹⁶, with a standard deviation of 41. Eight are passed with probability below 10⁻¹².
             assert!((1400..2060).contains(&left), "{answer:e}: {left}");
         }
     }
 
-    /// The same stream, value by value, with everything that half a word settles drawn by long integers from a whole one. Says how many are not settled.
+    /// The same stream, value by value, with everything that half a word settles drawn by long
+    /// integers from a whole one. Says how many are not settled.
     fn assert_drawn_from_halves(length: u16, seed: u64) -> usize {
         let sampler = sampler(1.7, -10);
         let answers: Vec<f32> = (0..length).map(|i| f32::from(i) * 0.37 - 50.0).collect();
@@ -353,7 +367,8 @@ mod tests {
                 let mut values = [answer; 50];
                 sampler.draw_into(&mut values, &mut Insecure::seeded(6));
                 assert!(values.iter().all(|value| value.is_finite()));
-                // Tiny noise changes nothing, huge noise leaves nothing but a sign, and on a coarse grid everything is 0.
+                // Tiny noise changes nothing, huge noise leaves nothing but a sign, and on a coarse
+                // grid everything is 0.
                 if sigma < 1e-60 && exponent < -200 && answer.abs() > 1.0 {
                     assert_eq!(values, [answer; 50]);
                 } else if sigma > 1e300 {
@@ -422,7 +437,8 @@ mod tests {
         fn halves_and_whole_words_agree_near_boundaries(
             half in any::<u32>(), sigma in 1.0..2.0f64, k in -19i32..1, offset in -8.0..8.0f64, steps in -300i32..300,
         ) {
-            // An answer that puts the middle of the cell within eight half cells of a boundary, with errors of what singles can tell apart.
+            // An answer that puts the middle of the cell within eight half cells of a boundary,
+            // with errors of what singles can tell apart.
             let sampler = sampler(sigma, k);
             let entry = sampler.envelope.entry(half);
             if strip(entry).is_some() && sampler.short.is_some() {

@@ -8,10 +8,12 @@ use super::log_normal::checked_sigma;
 use super::{GUARD, NormalLaw};
 use crate::sample::{Bits, Interval, Law, Lazy};
 
-/// sinh(σY)/σ with Y ~ N(0, 1): the arsinh-normal law of smooth sensitivity (Bun and Steinke 2019). Its tails lie between those of a normal, which
-/// it approaches as σ falls, and those of a log-normal.
+/// sinh(σY)/σ with Y ~ N(0, 1): the arsinh-normal law of smooth sensitivity (Bun and Steinke 2019).
+/// Its tails lie between those of a normal, which it approaches as σ falls, and those of a
+/// log-normal.
 ///
-/// Its density is e^(−arsinh(σx)²/2σ²) / √(2π(1 + σ²x²)): the density of Y at arsinh(σx)/σ, times the derivative.
+/// Its density is e^(−arsinh(σx)²/2σ²) / √(2π(1 + σ²x²)): the density of Y at arsinh(σx)/σ, times
+/// the derivative.
 ///
 /// ```
 /// use dp_core::Scale;

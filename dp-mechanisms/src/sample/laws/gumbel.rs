@@ -7,9 +7,11 @@ use crate::sample::{Bits, Interval, Law, Lazy, lazy};
 
 /// The standard Gumbel law: Pr(X ≤ x) = e^(−e^−x), density e^(−x − e^−x).
 ///
-/// X = −ln E with E a standard exponential: X ≤ x exactly if E ≥ e^−x, which has probability e^(−e^−x).
+/// X = −ln E with E a standard exponential: X ≤ x exactly if E ≥ e^−x, which has probability
+/// e^(−e^−x).
 ///
-/// The candidate for which score + Gumbel noise is largest is candidate i with a probability in proportion to e^(score i).
+/// The candidate for which score + Gumbel noise is largest is candidate i with a probability in
+/// proportion to e^(score i).
 ///
 /// ```
 /// use dp_core::Scale;

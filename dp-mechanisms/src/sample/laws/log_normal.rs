@@ -9,9 +9,11 @@ use super::{FlatLaw, GUARD, NormalLaw, Signed};
 use crate::arguments::within;
 use crate::sample::{Bits, Interval, Law, Lazy, lazy};
 
-/// X·e^(σY) with X ~ Lap(1) and Y ~ N(0, 1) independent: the Laplace log-normal law of smooth sensitivity (Bun and Steinke 2019).
+/// X·e^(σY) with X ~ Lap(1) and Y ~ N(0, 1) independent: the Laplace log-normal law of smooth
+/// sensitivity (Bun and Steinke 2019).
 ///
-/// X is a standard exponential with a fair sign; X and Y are drawn exactly, and their product is enclosed to any precision.
+/// X is a standard exponential with a fair sign; X and Y are drawn exactly, and their product is
+/// enclosed to any precision.
 ///
 /// ```
 /// use dp_core::Scale;
@@ -26,7 +28,8 @@ pub struct LaplaceLogNormalLaw {
     sigma: f64,
 }
 
-/// X·e^(σY) with X uniform on (−1, 1) and Y ~ N(0, 1) independent: the uniform log-normal law of smooth sensitivity (Bun and Steinke 2019).
+/// X·e^(σY) with X uniform on (−1, 1) and Y ~ N(0, 1) independent: the uniform log-normal law of
+/// smooth sensitivity (Bun and Steinke 2019).
 ///
 /// ```
 /// use dp_core::Scale;
@@ -41,7 +44,8 @@ pub struct UniformLogNormalLaw {
     sigma: f64,
 }
 
-/// The σ of a factor e^(σY), or of sinh(σY). From 1000 on a draw has more digits than anybody wants to wait for.
+/// The σ of a factor e^(σY), or of sinh(σY). From 1000 on a draw has more digits than anybody wants
+/// to wait for.
 pub(super) fn checked_sigma(sigma: f64) -> Result<f64, Error> {
     within("sigma", "(0, 1000]", sigma, sigma > 0.0 && sigma <= 1000.0)
 }
@@ -125,7 +129,8 @@ mod tests {
     use super::*;
     use crate::sample::laws::testing::assert_law;
 
-    // Computed with mpmath for σ = ½: E(e^(−x·e^−σY))/2 above x by quadrature, and E(1 − x·e^−σY)₊/2 in closed form.
+    // Computed with mpmath for σ = ½: E(e^(−x·e^−σY))/2 above x by quadrature, and
+    // E(1 − x·e^−σY)₊/2 in closed form.
     const LAPLACE_CELLS: &[(i32, f64)] = &[
         (-3, 0.027_612_563_499_21),
         (-2, 0.064_065_147_894_9),

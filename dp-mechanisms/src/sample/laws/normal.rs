@@ -9,8 +9,10 @@ use crate::sample::{Bits, Interval, Law, Lazy};
 
 /// The standard normal law: density e^(−x²/2) / √(2π).
 ///
-/// The magnitude is a standard exponential E, accepted with probability e^(−(E−1)²/2): the product of the density e^−x and of this probability is in proportion
-/// to e^(−x²/2). To accept with probability e^−t is to see that another exponential passes t. One proposal in √(2e/π) ≈ 1.32 is accepted, whatever the answer.
+/// The magnitude is a standard exponential E, accepted with probability e^(−(E−1)²/2): the product
+/// of the density e^−x and of this probability is in proportion to e^(−x²/2). To accept with
+/// probability e^−t is to see that another exponential passes t. One proposal in √(2e/π) ≈ 1.32 is
+/// accepted, whatever the answer.
 ///
 /// It is the noise of laws that are made from a normal, and a check of faster ways.
 ///
@@ -65,7 +67,8 @@ mod tests {
     use super::*;
     use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
-    // Computed with mpmath: the normal distribution function, cut at the half-integers, and its quantiles.
+    // Computed with mpmath: the normal distribution function, cut at the half-integers, and its
+    // quantiles.
     const CELLS: &[(i32, f64)] = &[
         (-3, 0.005_977_036_246_741),
         (-2, 0.060_597_535_943_08),

@@ -9,7 +9,8 @@ use crate::arguments::within;
 use crate::sample::lazy::{self, clearly_less, settle};
 use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 
-/// Density in proportion to e^−|x| up to |x| = γ and to e^−γ·(|x|/γ)^−γ beyond, for γ > 1: Laplace within, a power beyond, joined without a kink (Hladík and Tětek 2025).
+/// Density in proportion to e^−|x| up to |x| = γ and to e^−γ·(|x|/γ)^−γ beyond, for γ > 1: Laplace
+/// within, a power beyond, joined without a kink (Hladík and Tětek 2025).
 ///
 /// Within γ the magnitude has the mass 1 − e^−γ, beyond it e^−γ·γ/(γ − 1), in proportion. So:
 ///
@@ -17,7 +18,9 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 /// 2. If it does, the magnitude is γ·U^(−1/(γ−1)), which passes x > γ with probability (x/γ)^(1−γ).
 /// 3. If it does not, it is the magnitude, with probability (γ − 1)/γ; else begin again.
 ///
-/// A round ends with probability at least 0.36, that of γ next to 1. In floats it takes the same work and the same random words within γ and beyond. All decisions are exact for the γ that the float denotes. Where U^(−1/(γ−1)) passes e^2⁴⁰, which happens for a γ next to 1, it counts as
+/// A round ends with probability at least 0.36, that of γ next to 1. In floats it takes the same
+/// work and the same random words within γ and beyond. All decisions are exact for the γ that the
+/// float denotes. Where U^(−1/(γ−1)) passes e^2⁴⁰, which happens for a γ next to 1, it counts as
 /// 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
@@ -124,7 +127,9 @@ impl Law for PolyPlaceLaw {
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
         loop {
-            // The second uniform is the tail's own, or says whether what lies within is accepted. It is asked in both cases: an answer that nobody looks at changes no law, and the digits that were drawn stay.
+            // The second uniform is the tail's own, or says whether what lies within is accepted.
+            // It is asked in both cases: an unused answer changes no law, and the digits that were
+            // drawn stay.
             let (mut first, mut second) = (lazy::ExponentialDraw::start(bits), Uniform::start(bits));
             let (within, accepted) = (self.is_within(&mut first, bits), self.accepts(&mut second, bits));
             if accepted | !within {
@@ -140,7 +145,8 @@ mod tests {
     use super::*;
     use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
-    // Computed with mpmath for γ = 2.5: the closed form of the distribution function, which was checked by quadrature.
+    // Computed with mpmath for γ = 2.5: the closed form of the distribution function, which was
+    // checked by quadrature.
     const CELLS: &[(i32, f64)] = &[
         (-3, 0.025_703_260_636_56),
         (-2, 0.066_863_582_699_67),

@@ -11,12 +11,18 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 
 /// Density in proportion to 1 / (1 + |x|^γ), for γ > 1.
 ///
-/// The magnitude is drawn by rejection from min(1, x^−γ), whose integral over (0, 1) is 1 and over (1, ∞) is 1/(γ − 1):
+/// The magnitude is drawn by rejection from min(1, x^−γ), whose integral over (0, 1) is 1 and over
+/// (1, ∞) is 1/(γ − 1):
 ///
-/// 1. With probability (γ − 1)/γ propose a uniform x on (0, 1). Else propose x = U^(−1/(γ−1)), which passes t > 1 with probability t^(1−γ).
-/// 2. Accept with probability (1 + x^γ)⁻¹ / min(1, x^−γ), which is 1/(1 + x^γ) below one and 1/(1 + x^−γ) above it. It is at least one half.
+/// 1. With probability (γ − 1)/γ propose a uniform x on (0, 1). Else propose x = U^(−1/(γ−1)),
+///    which passes t > 1 with probability t^(1−γ).
+/// 2. Accept with probability (1 + x^γ)⁻¹ / min(1, x^−γ), which is 1/(1 + x^γ) below one and
+///    1/(1 + x^−γ) above it. It is at least one half.
 ///
-/// Below one and above it, it takes the same random words and the same steps in floats, of which the exponential function takes a little longer above one. Both decisions are exact for the γ that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as 2^2⁴¹; scaled, either is beyond all floats.
+/// Below one and above it, it takes the same random words and the same steps in floats, of which
+/// the exponential function takes a little longer above one. Both decisions are exact for the γ
+/// that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as
+/// 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
 /// use dp_core::Scale;
@@ -65,7 +71,8 @@ impl PolynomialTailLaw {
         )
     }
 
-    /// Whether to accept a proposal: with probability 1/(1 + e^−t), where t = γ·|ln x|. That is, whether A·(1 + e^−t) < 1 for a uniform A.
+    /// Whether to accept a proposal: with probability 1/(1 + e^−t), where t = γ·|ln x|. That is,
+    /// whether A·(1 + e^−t) < 1 for a uniform A.
     fn accepts<R: Rng + ?Sized>(proposal: &mut Proposal, bits: &mut Bits<'_, R>) -> bool {
         let uniform = Uniform::start(bits);
         settle(
@@ -162,7 +169,8 @@ mod tests {
     use super::*;
     use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
-    // Computed with mpmath: the integral of 1/(1 + |x|³), cut at the half-integers, and its quantiles.
+    // Computed with mpmath: the integral of 1/(1 + |x|³), cut at the half-integers, and its
+    // quantiles.
     const CELLS: &[(i32, f64)] = &[
         (-3, 0.015_543_049_557_32),
         (-2, 0.050_396_034_531_62),

@@ -9,15 +9,19 @@ use super::{GUARD, Signed};
 use crate::arguments::within;
 use crate::sample::{Bits, Interval, Law, Lazy};
 
-/// Student's t with ν degrees of freedom, ν any positive number: density in proportion to (1 + x²/ν)^(−(ν+1)/2).
+/// Student's t with ν degrees of freedom, ν any positive number: density in proportion to
+/// (1 + x²/ν)^(−(ν+1)/2).
 ///
-/// With (a, b) uniform on a quarter of the unit disc and w = a² + b², |X| = a·√(ν·(w^(−2/ν) − 1)/w) (Bailey 1994).
+/// With (a, b) uniform on a quarter of the unit disc and w = a² + b², |X| = a·√(ν·(w^(−2/ν) − 1)/w)
+/// (Bailey 1994).
 ///
-/// *Why.* w is uniform on (0, 1), and a/√w is the cosine of an angle that is uniform and independent of w. The radius r = √(ν·(w^(−2/ν) − 1)) passes x exactly if
-/// w < (1 + x²/ν)^(−ν/2), so the point at this radius and this angle has a density in proportion to (1 + r²/ν)^(−ν/2 − 1) on the plane: it is the bivariate
-/// t with ν degrees, and each of its coordinates is Student's t.
+/// *Why.* w is uniform on (0, 1), and a/√w is the cosine of an angle that is uniform and
+/// independent of w. The radius r = √(ν·(w^(−2/ν) − 1)) passes x exactly if w < (1 + x²/ν)^(−ν/2),
+/// so the point at this radius and this angle has a density in proportion to (1 + r²/ν)^(−ν/2 − 1)
+/// on the plane: it is the bivariate t with ν degrees, and each of its coordinates is Student's t.
 ///
-/// Where w^(−2/ν) passes e^2⁴⁰, which happens for tiny ν, it counts as 2^2⁴¹. Scaled, either is beyond all floats, unless a is below 2^−2³⁸.
+/// Where w^(−2/ν) passes e^2⁴⁰, which happens for tiny ν, it counts as 2^2⁴¹. Scaled, either is
+/// beyond all floats, unless a is below 2^−2³⁸.
 ///
 /// ```
 /// use dp_core::Scale;
@@ -95,7 +99,8 @@ mod tests {
     use super::*;
     use crate::sample::laws::testing::assert_law;
 
-    // Computed with mpmath: the incomplete beta function for ν = 2.5, cut at the half-integers, and its quantiles.
+    // Computed with mpmath: the incomplete beta function for ν = 2.5, cut at the half-integers, and
+    // its quantiles.
     const CELLS: &[(i32, f64)] = &[
         (-3, 0.026_112_208_058_92),
         (-2, 0.071_633_245_004_07),

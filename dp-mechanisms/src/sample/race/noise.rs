@@ -1,4 +1,4 @@
-//! The noise of one candidate, of which more digits can be had.
+//! The noise of one candidate, of which more digits can be drawn.
 
 use std::marker::PhantomData;
 
@@ -30,7 +30,7 @@ impl<L: NoiseLaw> Noise<L> {
         Self { uniform: Uniform::unknown(), negative: L::SIGNED && bits.flip(), law: PhantomData }
     }
 
-    /// Whether so many digits are known that floats hold no more.
+    /// Whether more digits are known than floats hold.
     pub(super) const fn fills_floats(&self) -> bool {
         self.uniform.length() >= 60
     }
