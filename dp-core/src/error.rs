@@ -32,10 +32,12 @@ pub enum Error {
         /// The largest value that is allowed.
         most: f64,
     },
-    /// A δ protects nobody, and may be an ε.
+    /// A δ that protects nobody, or that was swapped with an ε.
     LargeDelta {
-        /// What was passed.
-        found: f64,
+        /// The ε that was passed.
+        epsilon: f64,
+        /// The δ that was passed.
+        delta: f64,
     },
     /// A pair of bounds does not describe an interval.
     BadBounds {
@@ -96,13 +98,15 @@ impl fmt::Display for Error {
                 write_number(*most, f)?;
                 f.write_str(" at most: pass a number up to that")
             }
-            Self::LargeDelta { found } => {
-                f.write_str("delta is ")?;
-                write_number(*found, f)?;
+            Self::LargeDelta { epsilon, delta } => {
+                f.write_str("epsilon = ")?;
+                write_number(*epsilon, f)?;
+                f.write_str(" and delta = ")?;
+                write_number(*delta, f)?;
                 f.write_str(
-                    ", and a release may publish whole records with that probability: pass epsilon first and delta \
-                     second, a delta far below 1 over the number of people such as 1e-6; if it is meant, \
-                     pass `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
+                    " look swapped, or protect nobody: pass epsilon first, and a delta far below 1 over the \
+                     number of people, such as 1e-6; if they are meant, pass \
+                     `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
                 )
             }
             Self::BadBounds { lower, upper } => {
@@ -172,10 +176,10 @@ mod tests {
                 "k is 5, and the number of candidates allows 3 at most: pass a number up to that",
             ),
             (
-                Error::LargeDelta { found: 0.5 },
-                "delta is 0.5, and a release may publish whole records with that probability: pass epsilon \
-                 first and delta second, a delta far below 1 over the number of people such as 1e-6; if it is \
-                 meant, pass `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
+                Error::LargeDelta { epsilon: 1e-6, delta: 0.5 },
+                "epsilon = 1e-6 and delta = 0.5 look swapped, or protect nobody: pass epsilon first, and a \
+                 delta far below 1 over the number of people, such as 1e-6; if they are meant, pass \
+                 `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
             ),
             (Error::Empty { argument: "the list of parts" }, "the list of parts is empty: pass at least one"),
             (

@@ -5,7 +5,8 @@
 use std::fmt;
 
 use dp_core::{
-    Approx, Bounds, Error, FiniteVec, LInf, Measurement, Query, ReplaceOne, Sensitivity, SensitivityIn,
+    Approx, Bounds, Error, Finite, FiniteVec, LInf, Measurement, Query, ReplaceOne, Sensitivity,
+    SensitivityIn,
 };
 use dp_mechanisms::selection::Exponential;
 use dp_mechanisms::{Laplace, rng::OsSeeded};
@@ -29,7 +30,7 @@ impl Query for WrongSide {
         let below = |i: usize| incomes.iter().filter(|income| **income < candidate(i)).count();
         #[allow(clippy::cast_precision_loss)] // numbers of records
         let score = |i: usize| -(below(i) as f64 - incomes.len() as f64 / 2.0).abs();
-        Ok((0..1000).map(score).collect())
+        Ok((0..1000).map(|i| Finite::or_zero(score(i))).collect())
     }
 }
 

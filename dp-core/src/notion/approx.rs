@@ -26,21 +26,22 @@ pub struct Approx {
 }
 
 impl Approx {
-    /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 0.01].
+    /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 0.1] that is not above ε, unless ε is 0.
     ///
-    /// A larger δ protects nobody: a mechanism that publishes each record as it is with probability δ
-    /// has (0,δ)-privacy. Most of the time it means that ε and δ were swapped, so it is refused. Where it
-    /// is meant, say so by [`from_parts`](Self::from_parts), which takes numbers that cannot be swapped.
+    /// Two plain numbers can be swapped, and a δ above ε is then what comes out. A δ above 0.1 protects
+    /// nobody: a mechanism that publishes each record as it is with probability δ is (0,δ)-private. Both
+    /// are refused. Where such a guarantee is meant, [`from_parts`](Self::from_parts) takes numbers of
+    /// two types, which cannot be swapped.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for numbers that are no ε or δ; [`Error::LargeDelta`] for a δ above 0.01.
+    /// [`Error::OutOfRange`] for numbers that are no ε or δ; [`Error::LargeDelta`] for such a δ.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
         let guarantee = Self::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?);
-        if delta > Self::LARGEST_DELTA { Err(Error::LargeDelta { found: delta }) } else { Ok(guarantee) }
+        if delta > 0.1 || (0.0 < epsilon && epsilon < delta) {
+            return Err(Error::LargeDelta { epsilon, delta });
+        }
+        Ok(guarantee)
     }
-
-    /// The largest δ that is taken from a plain number.
-    pub(crate) const LARGEST_DELTA: f64 = 0.01;
 
     /// (ε,δ)-privacy of checked parts, whatever the δ.
     #[must_use]
@@ -162,6 +163,17 @@ mod tests {
         assert_eq!(approx.epsilon_at(Delta::new(0.05).unwrap()).get(), 1.0);
         let nothing = approx.at_delta(Delta::new(0.04).unwrap());
         assert_eq!(nothing.delta_at(Epsilon::INFINITE), Delta::ONE);
+    }
+
+    #[test]
+    fn swapped_numbers_are_refused() {
+        for (epsilon, delta) in [(1e-6, 1.0), (1e-7, 0.9), (1.0, 0.5), (1e-6, 0.01), (1e-300, 1e-12)] {
+            let swapped = Approx::new(epsilon, delta);
+            assert_eq!(swapped, Err(Error::LargeDelta { epsilon, delta }));
+        }
+        for (epsilon, delta) in [(0.0, 1e-6), (1.0, 0.1), (0.1, 0.1), (1e-9, 1e-9), (1e300, 0.0)] {
+            assert!(Approx::new(epsilon, delta).is_ok(), "{epsilon} {delta}");
+        }
     }
 
     #[test]

@@ -75,7 +75,9 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         let mu = GaussianPair::largest_mu(Epsilon::new(last)?, Delta::new(last_delta)?);
         let outside =
             Gaussian::with_scale(Scale::new((Enclosure::point(apart) / Enclosure::point(mu.get())).hi())?);
-        let guarantee = Approx::new(first, first_delta)?.compose(&Approx::new(last, last_delta)?);
+        let part =
+            |epsilon, delta| Ok::<_, Error>(Approx::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?));
+        let guarantee = part(first, first_delta)?.compose(&part(last, last_delta)?);
         Ok(ObjectivePerturbation { problem: self, inside, outside, guarantee })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict};
 use dp_core::rounding::Enclosure;
-use dp_core::{Approx, Error};
+use dp_core::{Approx, Delta, Epsilon, Error};
 
 use super::passing::{Law, continuous, discrete, divergence, verdict};
 use super::{lists, replaced, spaced};
@@ -99,7 +99,8 @@ fn kind(here: &Found, there: &Found) -> (Option<i32>, Option<i32>, bool) {
 /// The largest δ(ε) with the library's noise and threshold, and with the lecture's.
 fn largest(kinds: &Kinds, epsilon: f64, variant: Variant) -> Result<[Enclosure; 2], Error> {
     let votes = MostFrequent::votes(1, |key: &u8| [*key])?;
-    let library = StableRelease::new(votes, Approx::new(epsilon, DELTA)?)?.threshold();
+    let library = StableRelease::new(votes, Approx::from_parts(Epsilon::new(epsilon)?, Delta::new(DELTA)?))?
+        .threshold();
     let threshold = i32::try_from(library).expect("small") - variant.lower;
     let ideal = -Enclosure::point(DELTA).ln() / Enclosure::point(epsilon);
     let mut largest = [Enclosure::ZERO; 2];

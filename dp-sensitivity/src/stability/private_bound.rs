@@ -157,10 +157,11 @@ mod tests {
     use super::*;
     use crate::testing::jump::Jump;
     use crate::{Graph, LogSmooth, MaxDegree, Smoothness, Triangles};
+    use dp_core::Epsilon;
     use dp_mechanisms::rng::Insecure;
 
     fn target(epsilon: f64, delta: f64) -> Approx {
-        Approx::new(epsilon, delta).unwrap()
+        Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
     }
 
     #[test]

@@ -189,11 +189,11 @@ mod tests {
     use crate::graphs::every;
     use crate::testing::jump::Jump;
     use crate::{Graph, Mean, Quantile, Triangles, TrimmedMean};
-    use dp_core::{Bounds, Query};
+    use dp_core::{Bounds, Epsilon, Query};
     use dp_mechanisms::rng::Insecure;
 
     fn target(epsilon: f64, delta: f64) -> Approx {
-        Approx::new(epsilon, delta).unwrap()
+        Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
     }
 
     #[test]

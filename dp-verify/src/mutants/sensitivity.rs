@@ -60,7 +60,7 @@ fn standard_deviation(effort: Effort, claimed: f64) -> Result<Caught, Error> {
     };
     trial.audit(
         effort,
-        |data, rng| noise.draw(&query.answer(data)?, rng),
+        |data, rng| noise.draw(&query.answer(data)?.get(), rng),
         |data, rng| library.draw(data, rng),
     )
 }
