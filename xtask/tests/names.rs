@@ -1,5 +1,6 @@
 //! The public interface has one spelling for each meaning: the table of names in ARCHITECTURE.md.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -304,10 +305,12 @@ impl Types {
 }
 
 /// The names that two or more types have, with the files that define them.
-fn repeated(mut types: Vec<(String, PathBuf)>) -> Vec<(String, Vec<PathBuf>)> {
-    types.sort();
-    let groups = types.chunk_by(|(a, _), (b, _)| a == b).filter(|group| group.len() > 1);
-    groups.map(|group| (group[0].0.clone(), group.iter().map(|(_, file)| file.clone()).collect())).collect()
+fn repeated(types: Vec<(String, PathBuf)>) -> Vec<(String, Vec<PathBuf>)> {
+    let mut files = BTreeMap::<String, Vec<PathBuf>>::new();
+    for (name, file) in types {
+        files.entry(name).or_default().push(file);
+    }
+    files.into_iter().filter(|(_, files)| files.len() > 1).collect()
 }
 
 #[test]
