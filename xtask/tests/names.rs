@@ -36,7 +36,6 @@ const OTHERS: &[&str] = &[
     "Admissible::of_laplace",
     "Approx::new",
     "Gdp::new",
-    "LearningRate::power", // another ρ: that of a power
     "MixedNoise::least_error",
     "Pure::new",
     "StudentT::cauchy",

@@ -24,7 +24,8 @@ pub(crate) fn norms_of<Y: Copy>(data: &Data<Y>) -> Vec<f64> {
     (0..data.len()).map(|i| square_norm(data.features().row(i))).collect()
 }
 
-/// Gradients agree with finite differences of the loss; norms with those of the gradients; weights weigh; and no record matters to another.
+/// Gradients agree with finite differences of the loss; norms with those of the gradients; weights
+/// weigh; and no record matters to another.
 pub(crate) fn assert_gradients<M: Model>(model: &M, data: &Data<M::Target>) {
     let mut rng = Insecure::seeded(3);
     let mut parameters = model.initial(&mut rng);

@@ -1,15 +1,15 @@
-//! What a training costs, and the noise that it takes.
+//! The guarantee of a training, and its noise.
 
 use dp_accounting::{Composition, Event, calibration};
 use dp_core::pairs::GaussianPair;
 use dp_core::rounding::mul_up;
 use dp_core::{AddRemove, Approx, Delta, Error, Scale};
 
+use super::rounding::Rounding;
+use super::sampling::Sampling;
 use super::{Privacy, Settings};
-use crate::rounding::Rounding;
-use crate::sampling::Sampling;
 
-/// The public facts that follow from the settings and the number of parameters.
+/// What follows from the settings and the number of parameters: public facts.
 #[derive(Clone, Debug)]
 pub(crate) struct Price {
     pub(crate) sampling: Sampling,
@@ -20,7 +20,7 @@ pub(crate) struct Price {
 
 impl Price {
     /// # Errors
-    /// For sizes and targets that make no sense or cannot be reached.
+    /// When sizes are out of range, or no noise reaches the target.
     pub(crate) fn new(settings: &Settings, parameters: usize) -> Result<Self, Error> {
         let sampling = Sampling::new(settings.records, settings.batch)?;
         let rounding = Rounding::new(settings.clip.norm(), sampling.capacity(), parameters);
@@ -44,7 +44,8 @@ impl Price {
         Ok(Self { sampling, rounding, multiplier, guarantee })
     }
 
-    /// The standard deviation of the noise on the sum of a batch: the multiplier times what a record moves, rounded up.
+    /// The standard deviation of the noise on the sum of a batch: the noise multiplier times the
+    /// sensitivity, rounded up.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when it overflows.
@@ -52,14 +53,14 @@ impl Price {
         Scale::new(mul_up(self.multiplier, self.rounding.sensitivity()))
     }
 
-    /// What the first steps cost at the δ of the whole.
+    /// The guarantee of the first steps, at the δ of the whole.
     pub(crate) fn after(&self, steps: u64) -> Approx {
         composition(self.sampling.rate(), self.multiplier, steps)
             .map_or(self.guarantee, |composition| composition.at_delta(self.guarantee.delta()))
     }
 }
 
-/// Steps at a rate with noise of a multiple of the sensitivity.
+/// The composition of steps at a sampling rate, with a noise multiplier.
 fn composition(rate: f64, multiplier: f64, steps: u64) -> Result<Composition<AddRemove>, Error> {
     let step = Event::poisson(rate, GaussianPair::with_noise_multiplier(multiplier)?)?;
     Ok(Composition::new().with(step, steps))

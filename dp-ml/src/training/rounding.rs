@@ -1,31 +1,44 @@
-//! How far one record moves the sum of clipped gradients *as it is computed*.
+//! The sensitivity of the sum of clipped gradients *as it is computed*.
 //!
-//! Noise is added to numbers that floats have summed, and all those floats round. What follows bounds the ℓ2 distance of the computed sums of any two data sets of which one has one record more.
+//! Noise is added to sums of floats, which round. What follows bounds the ℓ2 distance between the
+//! computed sums of two data sets, one of which has one record more.
 //!
-//! **What is computed.** The batch comes in groups of up to t records ([`sampling`](crate::sampling)). The sum of a group is computed in single precision: in each coordinate, a product of two
-//! floats for each record, and a tree of additions, in whatever order, fused or not. The real products of record i form a vector fᵢ with ‖fᵢ‖ ≤ C
-//! ([`Clip`](crate::Clip) and the contract of [`Model`](crate::model::Model)), which is a function of the parameters and that record alone. Each coordinate is then rounded to a multiple of the *quantum*, the power of two
-//! 2⁻²⁰·2^⌊log₂ C⌋, and the groups' multiples are added in double precision. That is exact: fewer than 2³⁰ records sum to fewer than 2⁵² quanta.
+//! **What is computed.** The batch comes in groups of up to t records
+//! ([`sampling`](super::sampling)). The sum of a group is computed in single precision: in each
+//! coordinate, a product of two floats for each record, and a tree of additions, in whatever order,
+//! fused or not. The real products of record i form a vector fᵢ with ‖fᵢ‖ ≤ C
+//! ([`Clip`](super::Clip) and the contract of [`Model`](crate::model::Model)), which is a function
+//! of the parameters and that record alone. Each coordinate is then rounded to a multiple of the
+//! *quantum*, the power of two 2⁻²⁰·2^⌊log₂ C⌋, and the groups' multiples are added in double
+//! precision. That is exact: fewer than 2³⁰ records sum to fewer than 2⁵² quanta.
 //!
-//! **One group.** With u = 2⁻²⁴ and γ_k = ku/(1 − ku), a sum of k products by any tree is off by at most γ_k times the sum of the magnitudes, and by 2⁻¹⁴⁹ for each product that
-//! underflows (Higham, *Accuracy and Stability*, chapter 3: each term passes at most k roundings). By the triangle inequality the ℓ2 norm of the vector of Σᵢ|fᵢ| is at most tC. Rounding to quanta moves
-//! each of p coordinates by half a quantum at most. So the computed vector of a group of k ≤ t records is off by at most
+//! **One group.** With u = 2⁻²⁴ and γ_k = ku/(1 − ku), a sum of k products by any tree is off by at
+//! most γ_k times the sum of the magnitudes, and by 2⁻¹⁴⁹ for each product that underflows (Higham,
+//! *Accuracy and Stability*, chapter 3: each term passes at most k roundings). By the triangle
+//! inequality the ℓ2 norm of the vector of Σᵢ|fᵢ| is at most tC. Rounding to quanta moves each of p
+//! coordinates by half a quantum at most. So the computed vector of a group of k ≤ t records is off
+//! by at most
 //!
 //! > η(k) = γ_{k+1}·k·C + √p·(quantum/2 + 2k·2⁻¹⁴⁹).
 //!
-//! **One record more.** Let the record r be added, all random numbers of the others being as before. It goes to one group; all other groups have the same records in the same order and hence
-//! the same computed sums. If its group has room, the sum changes by f_r and two errors. If r takes the place of a record x that then is a group of its own, it changes by f_r − f_x, two errors, and the
-//! computed sum of x alone. If r is a group of its own, by f_r and one error. In all cases by at most
+//! **One record more.** Let the record r be added, all random numbers of the others being as
+//! before. It goes to one group; all other groups have the same records in the same order and hence
+//! the same computed sums. If its group is not full, the sum changes by f_r and two errors. If r
+//! takes the place of a record x that then is a group of its own, it changes by f_r − f_x, two
+//! errors, and the computed sum of x alone. If r is a group of its own, by f_r and one error. In
+//! all cases by at most
 //!
 //! > Δ = C + 2η(t) + η(1).
 //!
-//! The groups are random, but which record goes where does not depend on r. So the mechanism is a mixture, over choices made beforehand, of Gaussian mechanisms of sensitivity Δ, and hockey-stick divergences are jointly
-//! convex: the dominating pair of one is that of the mixture. This holds for every batch, which is what amplification by sampling asks for.
+//! The groups are random, but which record goes where does not depend on r. So the mechanism is a
+//! mixture, over choices made beforehand, of Gaussian mechanisms of sensitivity Δ, and hockey-stick
+//! divergences are jointly convex: the dominating pair of one is that of the mixture. This holds
+//! for every batch, which is what amplification by sampling asks for.
 
 use dp_core::rounding::Enclosure;
 use pulp::{Arch, Simd, WithSimd};
 
-/// The rounding of sums of gradients.
+/// How sums of gradients are rounded, and the sensitivity that this leaves them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rounding {
     quantum: f64,
@@ -33,10 +46,11 @@ pub(crate) struct Rounding {
 }
 
 impl Rounding {
-    /// No rounding, and no bound: for trainings that are not private.
+    /// No rounding and no bound, for trainings without privacy.
     pub(crate) const NONE: Self = Self { quantum: 0.0, sensitivity: f64::INFINITY };
 
-    /// For gradients clipped to `norm`, groups of up to `group` records, and `parameters` coordinates.
+    /// For gradients clipped to `norm`, groups of up to `group` records, and `parameters`
+    /// coordinates.
     #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2⁵³")]
     pub(crate) fn new(norm: f64, group: usize, parameters: usize) -> Self {
         let quantum = power_of_two_below(norm) / QUANTA_PER_NORM;
@@ -51,7 +65,7 @@ impl Rounding {
         Self { quantum, sensitivity: sensitivity.hi() }
     }
 
-    /// Δ: how far one record moves the computed sum.
+    /// Δ: how far one record moves the computed sum, at most.
     pub(crate) fn sensitivity(&self) -> f64 {
         self.sensitivity
     }
@@ -61,12 +75,13 @@ impl Rounding {
         Arch::new().dispatch(Adding { group, sum, shift: self.shift(), first: false });
     }
 
-    /// Puts the computed sum of a first group where others will be added.
+    /// Writes the computed sum of the first group, to which others will be added.
     pub(crate) fn put(&self, group: &[f32], sum: &mut [f64]) {
         Arch::new().dispatch(Adding { group, sum, shift: self.shift(), first: true });
     }
 
-    /// Adding and subtracting 1.5·2⁵² quanta rounds to a whole number of them: the result of the addition has a last place of one quantum.
+    /// Adding and subtracting 1.5·2⁵² quanta rounds to a whole number of them: the result of the
+    /// addition has a last place of one quantum.
     fn shift(&self) -> f64 {
         1.5 * TWO_TO_52 * self.quantum
     }

@@ -1,16 +1,17 @@
-//! Averages of iterates.
+//! The iterate, or average of iterates, that a training returns.
 
 use dp_core::Error;
 
-/// Which of the iterates is the result. Noise averages out; all of it is post-processing of what the guarantee covers.
+/// Which iterate, or average of iterates, is the result. Averages have less noise, and are
+/// post-processing: they cost no privacy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Average {
-    /// The last one.
+    /// The last iterate.
     Last,
-    /// The mean of the last share of them.
+    /// The mean of the last iterates.
     Tail {
-        /// In (0, 1].
+        /// Their share of all iterates, in (0, 1].
         share: f64,
     },
     /// The moving average a = β·a + (1 − β)·θ, divided by the sum of its weights.
@@ -35,7 +36,7 @@ impl Average {
         }
     }
 
-    /// Sums for so many coordinates.
+    /// The running average before the first step.
     pub(crate) fn sums(self, coordinates: usize) -> Vec<f32> {
         match self {
             Self::Last => Vec::new(),
@@ -43,7 +44,8 @@ impl Average {
         }
     }
 
-    /// Takes in the iterate after step h = 0, 1, …, of so many. It is part of its caller, and so becomes vectors of the caller's width.
+    /// Adds the iterate after step h = 0, 1, … of `steps`. It is inlined, so that it is compiled
+    /// for the vector width of its caller.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "parameters are of single precision")]
     pub(crate) fn add(self, h: u64, steps: u64, parameters: &[f32], sums: &mut [f32]) {

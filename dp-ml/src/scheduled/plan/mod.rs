@@ -1,32 +1,36 @@
-//! From a guarantee for what is released to rates, batches, steps and noise.
+//! Rates, batches, steps and noise for a target guarantee.
+
+mod search;
 
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::GaussianPair;
-use dp_core::rounding::div_down;
 use dp_core::{Approx, Error, L1, L2, Mu, ReplaceOne};
 
+use self::search::Search;
 use super::bound::{Problem, UtilityBound, lecture_thetas};
 use super::noise::StepNoise;
-use super::rate::{LearningRate, PrivacySchedule, count, positive};
-use super::training::{Noise, Schedule};
+use super::schedule::{NoiseSchedule, Schedule};
+use crate::arguments::{count, positive};
 
-/// What is to be learnt: public facts.
+/// The task to plan for: public facts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Task {
     /// The number n of records.
     pub records: usize,
-    /// Dimension, gradients and distance. Gradients are clipped to the bound: in ℓ1 for a pure target, in ℓ2 for (ε,δ).
+    /// Dimension, gradients and distance. Gradients are clipped to the bound, in ℓ1 for a pure
+    /// target, in ℓ2 for (ε,δ).
     pub problem: Problem,
     /// The largest number of steps.
     pub most_steps: usize,
 }
 
 /// A plan for [`MultiPass`](super::MultiPass) batches and clipped gradients.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+#[derive(Clone, Debug)]
+pub struct SchedulePlan {
     /// The exponent ρ of the rates.
     pub rho: f64,
-    /// The exponent κ of a_h where the noise is by L5; `None` where it is the same for all steps, accounted for by sampling.
+    /// The exponent κ of a_h for noise by theorem L5; `None` for the same noise in all steps, with
+    /// amplification by subsampling.
     pub kappa: Option<f64>,
     /// The batch size b.
     pub batch: usize,
@@ -34,16 +38,17 @@ pub struct Plan {
     pub schedule: Schedule,
     /// The bound on E f(β̄) − f*.
     pub bound: UtilityBound,
-    /// What the lecture's choice would have cost.
+    /// The lecture's choice, for comparison.
     pub lecture: Lecture,
 }
 
-/// The lecture's choice (claim L9): γ_h = (1 + h)^−½, a_h = h^0.8, b = 1, one step per record, up to the same limit.
+/// The lecture's choice (claim L9): γ_h = (1 + h)^−½, a_h = h^0.8, b = 1, one step per record, up
+/// to the same limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lecture {
     /// The number of steps.
     pub steps: usize,
-    /// What its last iterate loses when ε is taken for the level of the first: ε·N^0.8.
+    /// The loss of its last iterate when the first has ε: ε·N^0.8.
     pub last_iterate: f64,
     /// Its bound at that loss.
     pub bound: f64,
@@ -51,21 +56,28 @@ pub struct Lecture {
     pub bound_at_target: f64,
 }
 
-/// A plan whose [`LastIterate`](super::LastIterate), [`Average`](super::Average) or [`Trajectory`](super::Trajectory) is ε-private.
+/// A plan whose [`LastIterate`](super::LastIterate), [`AverageIterate`](super::AverageIterate) or
+/// [`Trajectory`](super::Trajectory) is ε-private.
 ///
-/// Tried are ρ from 0 to 0.9, numbers of steps that grow by √2, batches that double, and two kinds of noise: that of L5 with κ from 0 to 1.5, which serves for the last iterate only, and the same
-/// θ for all steps, whose trajectory is Σ ln(1 + (e^(Δ/θb) − 1)·b/n)-private. The first rate is the best one in closed form. Of plans within one part in a hundred of the least bound, the
-/// one with the fewest gradients is taken. The bound is on the average; for the last iterate it is a guide.
+/// The search covers ρ from 0 to 0.9, numbers of steps that grow by √2, batch sizes that double,
+/// and two kinds of noise: that of L5 with κ from 0 to 1.5, for the last iterate only, and the same
+/// θ for all steps, whose trajectory is Σ ln(1 + (e^(Δ/θb) − 1)·b/n)-private. The best first rate
+/// has a closed form. Among plans within 1 % of the least bound it takes the one with the fewest
+/// gradients. The bound is on the average; for the last iterate it is a guide.
 ///
 /// ```
 /// use dp_core::Measurement;
-/// use dp_ml::scheduled::{Average, Clip, LinearRegression, MultiPass, Problem, ScheduledSgd, Task, plan_pure};
+/// use dp_ml::scheduled::{
+///     AverageIterate, Clipped, LeastSquares, MultiPass, Problem, ScheduledSgd, Task, plan_pure,
+/// };
 ///
 /// let problem = Problem { dimension: 2, gradient: 1.0, distance: 1.0 };
 /// let plan = plan_pure(&Task { records: 5000, problem, most_steps: 2000 }, 1.0, false)?;
 /// let sampler = MultiPass::new(5000, plan.batch)?;
-/// let loss = LinearRegression::<[f64; 3]>::new(2)?;
-/// let training = ScheduledSgd::new(Average, loss, sampler, Clip::l1(1.0)?, &plan.schedule, &[0.0; 2])?;
+/// let loss = LeastSquares::<[f64; 3]>::new(2)?;
+/// let (clipped, start) = (Clipped::l1(1.0)?, [0.0; 2]);
+/// let training =
+///     ScheduledSgd::new(AverageIterate, loss, sampler, clipped, &plan.schedule, &start)?;
 /// assert!(training.guarantee().epsilon().get() <= 1.0);
 /// assert!(plan.bound.total() < plan.lecture.bound_at_target);
 /// # Ok::<(), dp_core::Error>(())
@@ -73,7 +85,7 @@ pub struct Lecture {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] unless all numbers are positive and finite.
-pub fn plan_pure(task: &Task, epsilon: f64, last_iterate_only: bool) -> Result<Plan, Error> {
+pub fn plan_pure(task: &Task, epsilon: f64, last_iterate_only: bool) -> Result<SchedulePlan, Error> {
     task.check()?;
     positive("epsilon", epsilon)?;
     let theta = |steps: usize, batch: usize| constant_theta(task, epsilon, steps, batch);
@@ -85,13 +97,16 @@ pub fn plan_pure(task: &Task, epsilon: f64, last_iterate_only: bool) -> Result<P
     best.finish(epsilon)
 }
 
-/// A plan whose [`Trajectory`](super::Trajectory), and so all else, is (ε,δ)-private with Gaussian noise.
+/// A plan whose [`Trajectory`](super::Trajectory), and so any function of it, is (ε,δ)-private with
+/// Gaussian noise.
 ///
-/// As [`plan_pure`]. The noise of candidates is estimated by the central limit theorem of Gaussian privacy; that of the plan is found by the accountant.
+/// The search is that of [`plan_pure`]. The noise of candidates is estimated by the central limit
+/// theorem for Gaussian differential privacy; that of the plan is found by the accountant.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] unless all numbers are positive and finite and δ < 1; those of the accountant.
-pub fn plan_approx(task: &Task, target: Approx) -> Result<Plan, Error> {
+/// [`Error::OutOfRange`] unless all numbers are positive and finite and δ < 1; those of the
+/// accountant.
+pub fn plan_approx(task: &Task, target: Approx) -> Result<SchedulePlan, Error> {
     task.check()?;
     let (epsilon, delta) = (target.epsilon(), target.delta());
     positive("epsilon", epsilon.get())?;
@@ -108,13 +123,14 @@ pub fn plan_approx(task: &Task, target: Approx) -> Result<Plan, Error> {
     let (steps, batch) = (plan.schedule.steps, plan.batch);
     let ratio = ratio_for(task, target, steps, batch, one_step(steps, batch))?;
     let theta = 2.0 * task.problem.gradient / count(batch) / ratio * rounding_allowance(task, ratio);
-    let rates: Vec<f64> = (0..steps).map(|h| plan.schedule.rates.at(h)).collect::<Result<_, Error>>()?;
+    let rates = plan.schedule.learning_rate.positive(steps)?;
     plan.bound = UtilityBound::new::<L2>(&task.problem, &rates, &vec![theta; steps]);
-    plan.schedule.noise = Noise::Constant(theta);
+    plan.schedule.noise = NoiseSchedule::Constant(theta);
     Ok(plan)
 }
 
-/// The μ of one step for which the accountant finds an ε up to one part in a hundred below the target. A plan does not need more digits, and each costs time.
+/// The μ of one step for which the accountant finds an ε at most 1 % below the target. A plan needs
+/// no more digits, and each costs time.
 fn ratio_for(task: &Task, target: Approx, steps: usize, batch: usize, guess: f64) -> Result<f64, Error> {
     let most = target.epsilon().get();
     let mut ratio = guess;
@@ -141,14 +157,16 @@ fn ratio_for(task: &Task, target: Approx, steps: usize, batch: usize, guess: f64
     })
 }
 
-/// θ such that N steps on b of n records are ε-private together: each may lose ε/N after, and r = ln(1 + (e^(ε/N) − 1)·n/b) before amplification; θ = 2C/(b·r).
+/// θ such that N steps on b of n records are ε-private together: each may have ε/N after
+/// amplification and r = ln(1 + (e^(ε/N) − 1)·n/b) before; θ = 2C/(b·r).
 fn constant_theta(task: &Task, epsilon: f64, steps: usize, batch: usize) -> f64 {
     let one = libm::expm1(epsilon / count(steps)) * count(task.records) / count(batch);
     let ratio = libm::log1p(one).min(700.0);
     2.0 * task.problem.gradient / count(batch) / ratio * rounding_allowance(task, ratio)
 }
 
-/// A little more noise, for the lattice: it adds about p·2⁻²⁶ scales to what a record moves, which are p·2⁻²⁶/r of it.
+/// The factor by which the noise grows for the rounding to the lattice, which adds about p·2⁻²⁶
+/// scales to the sensitivity, p·2⁻²⁶/r of it.
 fn rounding_allowance(task: &Task, ratio: f64) -> f64 {
     1.0 + 1e-9 + count(task.problem.dimension) / ratio * f64::from_bits((1023 - 24) << 52)
 }
@@ -180,104 +198,8 @@ impl Task {
     }
 }
 
-/// Candidates, and the bound of each.
-struct Search<'a, N> {
-    task: &'a Task,
-    /// Bounds, numbers of gradients, and plans.
-    found: Vec<Candidate>,
-    norm: core::marker::PhantomData<N>,
-}
-
-#[derive(Clone, Copy)]
-struct Candidate {
-    rho: f64,
-    /// κ and the level, or θ.
-    noise: Result<(f64, f64), f64>,
-    steps: usize,
-    batch: usize,
-    first: f64,
-    bound: UtilityBound,
-}
-
-const RHOS: [f64; 10] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-const KAPPAS: [f64; 7] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5];
-
 fn powers(rho: f64, steps: usize) -> Vec<f64> {
     (0..steps).map(|h| libm::pow(count(h) + 1.0, -rho)).collect()
-}
-
-impl<'a, N: StepNoise> Search<'a, N> {
-    fn new(task: &'a Task) -> Self {
-        Self { task, found: vec![], norm: core::marker::PhantomData }
-    }
-
-    fn try_constant(&mut self, theta: impl Fn(usize, usize) -> f64) {
-        let problem = &self.task.problem;
-        for rho in RHOS {
-            let rates = powers(rho, self.task.most_steps);
-            for steps in self.task.numbers_of_steps() {
-                let plain = UtilityBound::new::<N>(problem, &rates[..steps], &vec![1.0; steps]);
-                for batch in self.task.batches() {
-                    let theta = theta(steps, batch);
-                    let bound = UtilityBound { privacy: plain.privacy * theta * theta, ..plain };
-                    let (first, bound) = bound.at_best_factor();
-                    self.found.push(Candidate { rho, noise: Err(theta), steps, batch, first, bound });
-                }
-            }
-        }
-    }
-
-    /// Noise by L5. With clipping a batch helps the first step only, so b = 1.
-    fn try_iterates(&mut self, epsilon: f64) {
-        let sensitivity = 2.0 * self.task.problem.gradient;
-        for rho in RHOS {
-            let rates = powers(rho, self.task.most_steps);
-            for kappa in KAPPAS {
-                let factor = |h: usize| libm::pow(count(h), kappa);
-                let thetas = lecture_thetas(&rates, factor, sensitivity, 1.0);
-                for steps in self.task.numbers_of_steps() {
-                    let level = div_down(epsilon, factor(steps));
-                    let bound = UtilityBound::new::<N>(&self.task.problem, &rates[..steps], &thetas[..steps]);
-                    let bound = UtilityBound { privacy: bound.privacy / (level * level), ..bound };
-                    let (first, bound) = bound.at_best_factor();
-                    self.found.push(Candidate {
-                        rho,
-                        noise: Ok((kappa, level)),
-                        steps,
-                        batch: 1,
-                        first,
-                        bound,
-                    });
-                }
-            }
-        }
-    }
-
-    fn finish(self, epsilon: f64) -> Result<Plan, Error> {
-        let least = self.found.iter().map(|found| found.bound.total()).fold(f64::INFINITY, f64::min);
-        let cheapest = self
-            .found
-            .iter()
-            .filter(|found| found.bound.total() <= 1.01 * least)
-            .min_by_key(|found| (found.steps.saturating_mul(found.batch), found.steps))
-            .ok_or(Error::Unreachable {
-                request: "a plan for numbers that overflow",
-                instead: "give the bound on gradients and the distance in other units",
-            })?;
-        let noise = match cheapest.noise {
-            Ok((kappa, level)) => Noise::Iterates { level, factors: PrivacySchedule::Power(kappa) },
-            Err(theta) => Noise::Constant(theta),
-        };
-        let rates = LearningRate::power(cheapest.first, cheapest.rho)?;
-        Ok(Plan {
-            rho: cheapest.rho,
-            kappa: cheapest.noise.ok().map(|(kappa, _)| kappa),
-            batch: cheapest.batch,
-            schedule: Schedule { rates, steps: cheapest.steps, noise },
-            bound: cheapest.bound,
-            lecture: Lecture::new::<N>(self.task, epsilon),
-        })
-    }
 }
 
 impl Lecture {
@@ -308,13 +230,13 @@ mod tests {
         Task { records, problem: Problem { dimension, gradient: 1.0, distance: 2.0 }, most_steps }
     }
 
-    fn train<R: Released<Clip<L1>>>(released: R, task: &Task, plan: &Plan) -> Pure
+    fn train<R: Released<Clipped<L1>>>(released: R, task: &Task, plan: &SchedulePlan) -> Pure
     where
-        ScheduledSgd<R, LinearRegression<Vec<f64>>, MultiPass, Clip<L1>>: Measurement<Guarantee = Pure>,
+        ScheduledSgd<R, LeastSquares<Vec<f64>>, MultiPass, Clipped<L1>>: Measurement<Guarantee = Pure>,
     {
         let (p, sampler) = (task.problem.dimension, MultiPass::new(task.records, plan.batch).unwrap());
-        let loss = LinearRegression::<Vec<f64>>::new(p).unwrap();
-        let clip = Clip::l1(1.0).unwrap();
+        let loss = LeastSquares::<Vec<f64>>::new(p).unwrap();
+        let clip = Clipped::l1(1.0).unwrap();
         ScheduledSgd::new(released, loss, sampler, clip, &plan.schedule, &vec![0.0; p]).unwrap().guarantee()
     }
 
@@ -325,7 +247,7 @@ mod tests {
             let plan = plan_pure(&task, epsilon, false).unwrap();
             let spent = train(Trajectory, &task, &plan).epsilon().get();
             assert!(spent <= epsilon && spent > 0.99 * epsilon, "{spent} of {epsilon}: {plan:?}");
-            assert!(train(Average, &task, &plan).epsilon().get() <= epsilon);
+            assert!(train(AverageIterate, &task, &plan).epsilon().get() <= epsilon);
             let last = plan_pure(&task, epsilon, true).unwrap();
             let spent = train(LastIterate, &task, &last).epsilon().get();
             assert!(spent <= epsilon, "{spent} of {epsilon}: {last:?}");
@@ -337,9 +259,11 @@ mod tests {
     fn the_bound_of_a_plan_is_that_of_its_schedule() {
         let task = task(2000, 3, 500);
         let plan = plan_pure(&task, 0.5, false).unwrap();
-        let Noise::Constant(theta) = plan.schedule.noise else { panic!("sampling wins here: {plan:?}") };
+        let NoiseSchedule::Constant(theta) = plan.schedule.noise else {
+            panic!("sampling wins here: {plan:?}")
+        };
         let steps = plan.schedule.steps;
-        let rates: Vec<f64> = (0..steps).map(|h| plan.schedule.rates.at(h).unwrap()).collect();
+        let rates = plan.schedule.learning_rate.positive(steps).unwrap();
         let bound = UtilityBound::new::<L1>(&task.problem, &rates, &vec![theta; steps]).total();
         assert!((plan.bound.total() / bound - 1.0).abs() < 1e-9);
     }
@@ -356,10 +280,16 @@ mod tests {
         let (task, target) = (task(2000, 5, 400), Approx::new(1.0, 1e-6).unwrap());
         let plan = plan_approx(&task, target).unwrap();
         let (loss, sampler) =
-            (LinearRegression::<Vec<f64>>::new(5).unwrap(), MultiPass::new(2000, plan.batch).unwrap());
-        let sgd =
-            ScheduledSgd::new(Trajectory, loss, sampler, Clip::l2(1.0).unwrap(), &plan.schedule, &[0.0; 5])
-                .unwrap();
+            (LeastSquares::<Vec<f64>>::new(5).unwrap(), MultiPass::new(2000, plan.batch).unwrap());
+        let sgd = ScheduledSgd::new(
+            Trajectory,
+            loss,
+            sampler,
+            Clipped::l2(1.0).unwrap(),
+            &plan.schedule,
+            &[0.0; 5],
+        )
+        .unwrap();
         let spent = sgd.accounted(target.delta()).unwrap().guarantee().epsilon().get();
         assert!(spent <= 1.0 && spent > 0.98, "{spent}: {plan:?}");
     }

@@ -1,24 +1,29 @@
-//! Which records a step sees.
+//! Poisson subsampling.
 //!
-//! Each record is in a batch with the same probability, independently of all others and of other steps. Batches may be empty; then a step is noise alone.
+//! Each record is in a batch with the same probability, independently of other records and other
+//! steps. Batches may be empty; such a step adds noise alone.
 //!
-//! The number of records that are passed over before the next one of the batch is geometric: k or more with probability e^(−k/b), exactly, for a float b. So the rate is q = 1 − e^(−1/b), a real number
-//! that is hardly ever a float. The accountant gets an upper bound of it, which is right: a step at rate q is a step at a higher rate q' whose batch forgets each record with probability 1 − q/q'
-//! (a Markov kernel that turns the dominating pair of q' into that of q).
+//! The number of records skipped before the next one in the batch is geometric: k or more with
+//! probability e^(−k/b), exactly, for a float b. So the sampling rate is q = 1 − e^(−1/b), which is
+//! rarely a float. The accountant gets an upper bound q' of it. This is valid: a step at rate q is
+//! a step at rate q' whose batch drops each record with probability 1 − q/q', a Markov kernel that
+//! turns the dominating pair of q' into that of q.
 //!
-//! A batch comes in *groups*, whose gradients are summed in single precision, and whose sums are added as integers. Each record chooses its group by a random number of its
-//! own: then one record more changes the sum of one group and leaves the others as they are, to the last bit, which is what [`rounding`](crate::rounding) needs. A group takes
-//! `capacity` records; those beyond, if there ever are some, are groups of one.
+//! A batch comes in *groups* (microbatches), whose gradients are summed in single precision and
+//! whose sums are added as integers. Each record chooses its group by a random number of its own,
+//! so one record more changes the sum of one group and no bit of the others, which
+//! [`rounding`](super::rounding) needs. A group takes `capacity` records; any further record is a
+//! group of its own.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, Scale};
 use dp_mechanisms::sample::Geometric;
 use rand_core::Rng;
 
-/// A group has about this many records if a batch has as many.
+/// The usual number of records in a group.
 const RECORDS_PER_GROUP: f64 = 128.0;
 
-/// Poisson batches, ready to be drawn.
+/// A sampler of Poisson batches.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampling {
     /// `None` for rate 1.
@@ -29,10 +34,11 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
-    /// Batches of `batch` records on average, of `records`.
+    /// Batches of an expected size of `batch`, from `records` records.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Above`] unless 0 < batch ≤ records, and records is positive and below 2³⁰.
+    /// [`Error::OutOfRange`] or [`Error::Above`] unless 0 < batch ≤ records, and records is
+    /// positive and below 2³⁰.
     #[allow(clippy::cast_precision_loss, reason = "fewer than 2³⁰ records")]
     pub(crate) fn new(records: usize, batch: f64) -> Result<Self, Error> {
         if records == 0 || records >= MOST_RECORDS {
@@ -66,12 +72,12 @@ impl Sampling {
         Ok(Self { gaps, rate, groups, capacity })
     }
 
-    /// At least the probability with which a record is in a batch.
+    /// An upper bound on the sampling rate.
     pub(crate) fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// The most records of a group.
+    /// The largest size of a group.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
@@ -90,7 +96,7 @@ impl Sampling {
             let group = if self.groups == 1 {
                 0
             } else {
-                // Any law will do; this one is nearly uniform.
+                // Any distribution will do; this one is nearly uniform.
                 (u64::from(rng.next_u32()) * u64::from(self.groups)) >> 32
             };
             groups.push(usize::try_from(group).expect("below the number of groups"), record, self.capacity);
@@ -168,7 +174,8 @@ mod tests {
             }
             pairs += u32::from(batch.contains(&2) && batch.contains(&7));
         }
-        // 6000 ± 64.8 each, and 1800 ± 40.5 pairs: six standard deviations, all eleven false alarms together below 3·10⁻⁸.
+        // 6000 ± 64.8 each, and 1800 ± 40.5 pairs: six standard deviations, all eleven false alarms
+        // together below 3·10⁻⁸.
         assert!(counts.iter().all(|count| count.abs_diff(6000) < 389), "{counts:?}");
         assert!(pairs.abs_diff(1800) < 243, "{pairs}");
     }

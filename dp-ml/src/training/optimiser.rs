@@ -1,8 +1,9 @@
-//! What a step does with a gradient that is public already.
+//! What a step does with a noised gradient.
 
 use dp_core::Error;
 
-/// Turns noised gradients into steps. All of it is post-processing.
+/// How a noised gradient becomes a step. It is post-processing, so every choice costs the same
+/// privacy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Optimiser {
@@ -13,18 +14,18 @@ pub enum Optimiser {
         /// β in [0, 1).
         beta: f64,
     },
-    /// Adam (Kingma and Ba 2015), with corrected moments.
+    /// Adam (Kingma and Ba 2015), with bias correction.
     Adam {
-        /// For the mean of gradients, in [0, 1).
+        /// The decay of the mean of gradients, in [0, 1).
         beta1: f64,
-        /// For the mean of their squares, in [0, 1).
+        /// The decay of the mean of their squares, in [0, 1).
         beta2: f64,
-        /// Added to the root of the latter.
+        /// What is added to the root of the mean of squares.
         epsilon: f64,
     },
 }
 
-/// The moments of some coordinates.
+/// The running moments of some coordinates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Moments {
     pub(crate) first: Vec<f32>,
@@ -57,7 +58,7 @@ impl Optimiser {
         }
     }
 
-    /// Moments of nothing yet.
+    /// The moments before the first step.
     pub(crate) fn moments(self, coordinates: usize) -> Moments {
         let zeros = || vec![0.0; coordinates];
         match self {
@@ -67,7 +68,8 @@ impl Optimiser {
         }
     }
 
-    /// One step h = 0, 1, … at a learning rate. It is part of its caller, and so becomes vectors of the caller's width.
+    /// Makes step h = 0, 1, … at a learning rate. It is inlined, so that it is compiled for the
+    /// vector width of its caller.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "parameters are of single precision")]
     pub(crate) fn step(
@@ -122,7 +124,8 @@ mod tests {
         };
         assert!(close(path(Optimiser::Sgd), [0.9, 0.6]));
         assert!(close(path(Optimiser::Momentum { beta: 0.5 }), [0.9, 0.55]));
-        // m = 0.1, v = 0.001; then m = 0.39, v = 0.009999: 0.9 − 0.1·(0.39/0.19)/√(0.009999/0.001999).
+        // m = 0.1, v = 0.001; then m = 0.39, v = 0.009999: 0.9 −
+        // 0.1·(0.39/0.19)/√(0.009999/0.001999).
         let [first, second] = path(Optimiser::adam());
         assert!((first - 0.9).abs() < 1e-6 && (second - 0.808_222_5).abs() < 1e-6, "{first} {second}");
     }

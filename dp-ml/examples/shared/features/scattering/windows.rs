@@ -1,18 +1,19 @@
 //! Averages over windows.
 
 /// Averages over the same Gaussian windows along both axes.
-#[derive(Clone, Debug)]
 pub(super) struct Windows {
     count: usize,
     /// For each window the first pixel that it sees, and the weights of the pixels from there on.
     windows: Vec<(usize, Vec<f32>)>,
 }
 
-/// A window ends at so many widths from its middle; what is beyond would be a twentieth of a percent.
+/// A window ends at so many widths from its middle; what is beyond would be a twentieth of a
+/// percent.
 const REACH: f64 = 3.5;
 
 impl Windows {
-    /// Windows around these places of an axis of `side` pixels; `width` is the standard deviation. The weights of each add up to 1.
+    /// Windows around these places of an axis of `side` pixels; `width` is the standard deviation.
+    /// The weights of each add up to 1.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "pixels")]
     pub(super) fn new(side: usize, places: &[f64], width: f64) -> Self {
         let window = |place: &f64| {

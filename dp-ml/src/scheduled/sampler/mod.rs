@@ -1,10 +1,11 @@
-//! Which records a step looks at. The type of the sampler selects the neighbour relation and the accounting.
+//! Subsampling: how batches are chosen. The type of the sampler selects the neighbour relation and
+//! the accounting.
 //!
-//! | sampler | a step sees | neighbours | the trajectory loses |
+//! | sampler | batch of a step | neighbours | loss of the trajectory |
 //! |---|---|---|---|
-//! | [`OnePass`] | the next b records, each record in one step only | replace-one | the worst step |
-//! | [`MultiPass`] | b of n at random, without replacement | replace-one | the sum of the steps, each amplified by sampling |
-//! | [`Poisson`] | each record with probability q | add/remove | the sum of the steps, each amplified by sampling |
+//! | [`OnePass`] | the next b records | replace-one | that of the worst step |
+//! | [`MultiPass`] | b of n, without replacement | replace-one | the sum of amplified steps |
+//! | [`Poisson`] | each record with probability q | add/remove | the sum of amplified steps |
 //! | [`FullBatch`] | all records | replace-one | the sum of the steps |
 
 mod full_batch;
@@ -24,16 +25,16 @@ use rand_core::Rng;
 
 use super::condition::Span;
 use super::noise::StepNoise;
-use super::rate::count;
+use crate::arguments::count;
 
-/// A way to choose batches, with the theorems about it.
+/// A subsampling scheme, with its theorems.
 ///
 /// The trait is sealed: the accounting of a sampler is a theorem about exactly what it does.
 pub trait Sampler: sealed::Sealed {
-    /// The neighbours for whom guarantees hold.
+    /// The neighbour relation of the guarantees.
     type Adjacency: Adjacency;
 
-    /// What b is in γ/b, the weight of a record: the size of a batch, or the expected one.
+    /// b in γ/b, the weight of a record: the batch size, or the expected one.
     fn divisor(&self) -> f64;
 
     /// The theorem about the trajectory.
@@ -54,20 +55,21 @@ pub trait Sampler: sealed::Sealed {
         rng: &mut R,
     ) -> &'a [usize];
 
-    /// How far one record moves the sum of a step at the same iterate.
+    /// The sensitivity of the sum of a step at the same iterate.
     #[doc(hidden)]
     fn moved(&self, span: &Span) -> f64 {
         span.once
     }
-    /// How far apart neighbours' iterates can be after 1, 2, … steps with the same noise: L5.
+    /// The largest distance of neighbours' iterates after 1, 2, … steps with the same noise (L5).
     #[doc(hidden)]
     fn reach(&self, spans: &[Span]) -> Vec<f64>;
-    /// What the steps lose together.
+    /// The guarantee of all steps together.
     #[doc(hidden)]
     fn composed<N: StepNoise>(&self, ratios: &[f64]) -> N::Guarantee;
     #[doc(hidden)]
     fn composition<N: StepNoise>(&self, ratios: &[f64]) -> Result<Composition<Self::Adjacency>, Error>;
-    /// For each step, how far apart the last iterates of two neighbours are who differ in that step's batch and in no other.
+    /// For each step, the largest distance of the last iterates of two neighbours who differ in
+    /// that step's batch alone.
     #[doc(hidden)]
     fn reach_from(&self, _: &[Span]) -> Option<Vec<f64>> {
         None
@@ -101,7 +103,8 @@ fn declared(records: usize, found: usize) -> Result<(), Error> {
     if records == found { Ok(()) } else { Err(Error::WrongSize { declared: records, found }) }
 }
 
-/// Once the iterates are apart every step may add to it, and the first one adds what one record does: the worst first step is the first of all.
+/// The first difference is that of one record, and later steps may each add to it; the worst case
+/// is a difference from the first step.
 fn reach_of_every_step(spans: &[Span]) -> Vec<f64> {
     let mut reached = 0.0;
     let step = |(h, span): (usize, &Span)| {
@@ -115,11 +118,12 @@ fn sum<N: StepNoise>(steps: impl Iterator<Item = N::Guarantee>) -> N::Guarantee 
     steps.fold(N::Guarantee::perfect(), |sum, step| sum.compose(&step))
 }
 
-/// Steps that are alike, counted. Where there are many kinds, ratios are rounded up to seven binary digits first.
+/// The distinct ratios, with their counts. If there are many, ratios are rounded up to seven binary
+/// digits first.
 fn kinds(ratios: &[f64]) -> Vec<(f64, u64)> {
     let tally = |ratios: &mut dyn Iterator<Item = f64>| {
         let mut counts = std::collections::BTreeMap::<u64, u64>::new();
-        // Positive floats are in the order of their bits.
+        // Positive floats are ordered as their bits.
         ratios.for_each(|ratio| *counts.entry(ratio.to_bits()).or_default() += 1);
         counts.into_iter().map(|(bits, many)| (f64::from_bits(bits), many)).collect::<Vec<_>>()
     };

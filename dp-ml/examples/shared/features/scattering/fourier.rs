@@ -1,23 +1,15 @@
 //! Fourier transforms of square images.
 
-use std::fmt;
 use std::sync::Arc;
 
 use rustfft::num_complex::Complex32;
 use rustfft::{Fft, FftPlanner};
 
 /// Both transforms of images of one size.
-#[derive(Clone)]
 pub(super) struct Fourier {
     side: usize,
     forward: Arc<dyn Fft<f32>>,
     backward: Arc<dyn Fft<f32>>,
-}
-
-impl fmt::Debug for Fourier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fourier({})", self.side)
-    }
 }
 
 impl Fourier {

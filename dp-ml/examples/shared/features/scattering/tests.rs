@@ -1,9 +1,9 @@
 #![allow(clippy::cast_precision_loss)] // pixels
 
 use super::*;
-use crate::model::testing::uniform;
-use crate::{Matrix, Plan};
 use dp_mechanisms::rng::Insecure;
+use dp_ml::Matrix;
+use rand_core::Rng;
 
 /// A blob and a stroke, moved to the right by `shift` pixels, far from the edges.
 fn scene(side: usize, shift: usize) -> Vec<f32> {
@@ -17,7 +17,7 @@ fn scene(side: usize, shift: usize) -> Vec<f32> {
 
 fn noise(side: usize, seed: u64) -> Vec<f32> {
     let mut rng = Insecure::seeded(seed);
-    (0..side * side).map(|_| uniform(&mut rng)).collect()
+    (0..side * side).map(|_| (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0).collect()
 }
 
 /// All averages of an image, before they are scaled.
@@ -34,7 +34,8 @@ fn features(side: usize, images: &[Vec<f32>]) -> Data<u32> {
     Scattering::new(side).unwrap().apply(&Data::new(matrix, vec![0; count]).unwrap()).unwrap()
 }
 
-/// What the Fourier transforms compute, pixel by pixel: wavelets as sums of waves over the periodic image, moduli, and Gaussian sums.
+/// What the Fourier transforms compute, pixel by pixel: wavelets as sums of waves over the periodic
+/// image, moduli, and Gaussian sums.
 #[test]
 fn it_is_what_convolution_makes() {
     let side = 8;
@@ -105,7 +106,8 @@ fn it_is_what_convolution_makes() {
     }
 }
 
-/// |ψ̂|² of all wavelets and both directions adds up to little more than 1 at each frequency, and wavelets do not see constants: moduli have no more energy than the image.
+/// The sum of |ψ̂|² over all wavelets and both directions is little more than 1 at each frequency,
+/// and wavelets do not see constants: moduli have no more energy than the image.
 #[test]
 fn wavelets_keep_energy_within_bounds() {
     let scattering = Scattering::new(28).unwrap();
@@ -123,7 +125,8 @@ fn wavelets_keep_energy_within_bounds() {
     assert!(energy(&averages(28, &image)) < most * most * energy(&image));
 }
 
-/// What moves by one window moves in the features by one place; what moves by a pixel changes them by less than the image.
+/// What moves by one window moves in the features by one place; what moves by a pixel changes them
+/// by less than the image.
 #[test]
 fn features_follow_the_image() {
     let side = 40;
@@ -176,7 +179,7 @@ fn any_pixel_will_do() {
         0
     );
     for side in [0, 4, 10, 30, 2048] {
-        let message = Scattering::new(side).unwrap_err().to_string();
+        let message = Scattering::new(side).err().unwrap().to_string();
         assert!(message.contains("the multiples of 4 from 8 to 1024"), "{message}");
     }
     let strips = Data::new(Matrix::zeros(1, 60), vec![0_u32]).unwrap();

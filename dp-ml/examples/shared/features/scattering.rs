@@ -5,7 +5,6 @@ mod morlet;
 mod windows;
 
 use core::f64::consts::PI;
-use core::fmt;
 
 use dp_core::Error;
 use rustfft::num_complex::Complex32;
@@ -14,29 +13,26 @@ use self::fourier::Fourier;
 use self::morlet::morlet;
 use self::windows::Windows;
 use super::{checked_side, map_images, pixel};
-use crate::Data;
+use dp_ml::Data;
+use dp_ml::training::Plan;
 
-/// The scattering transform of square images (Bruna and Mallat 2013; Oyallon and Mallat 2015), with two scales and eight angles.
+/// The scattering transform of square images (Bruna and Mallat 2013; Oyallon and Mallat 2015), with
+/// two scales and eight angles.
 ///
-/// An image x is averaged over windows that are 4 pixels apart, x ⋆ φ, and so are the moduli of what Morlet wavelets find in it at scale j and angle θ, |x ⋆ ψ(j,θ)| ⋆ φ, and the moduli of what coarse wavelets
-/// find in the fine ones of those, ||x ⋆ ψ(0,θ)| ⋆ ψ(1,θ')| ⋆ φ. That makes 1 + 16 + 64 = 81 channels with (side/4)² averages each, 3969 features for 28 × 28 pixels. Averages change little when strokes are
-/// moved or bent a little, and moduli keep what averages alone would lose.
+/// An image x is averaged over windows that are 4 pixels apart, x ⋆ φ, and so are the moduli of
+/// what Morlet wavelets find in it at scale j and angle θ, |x ⋆ ψ(j,θ)| ⋆ φ, and the moduli of what
+/// coarse wavelets find in the fine ones of those, ||x ⋆ ψ(0,θ)| ⋆ ψ(1,θ')| ⋆ φ. That makes 1 + 16 +
+/// 64 = 81 channels with (side/4)² averages each, 3969 features for 28 × 28 pixels. Averages change
+/// little when strokes are moved or bent a little, and moduli keep what averages alone would lose.
 ///
-/// **Scale.** The channels fall into eleven groups: order 0, order 1 of each scale, order 2 of each first angle. Each group loses its mean and is divided by its standard deviation, over the features *of the image itself*, as a fixed map must; then the row is
-/// scaled to the length of [`Plan::ROW_LENGTH`](crate::Plan::ROW_LENGTH). A group without variance is zero.
+/// **Scale.** The channels fall into eleven groups: order 0, order 1 of each scale, order 2 of each
+/// first angle. Each group loses its mean and is divided by its standard deviation, over the
+/// features *of the image itself*, as a fixed map must; then the row is scaled to the length of
+/// [`Plan::ROW_LENGTH`]. A group without variance is zero.
 ///
-/// Margins are mirrored. A `NaN` counts as 0 and pixels beyond ±10⁹ are cut off, so all features are finite. Wavelets are defined by their Fourier transforms, with which images are multiplied; filters, windows and groups are constants of this type, and
-/// images are never mixed.
-///
-/// ```
-/// use dp_ml::features::Scattering;
-///
-/// let scattering = Scattering::new(28)?;
-/// assert_eq!(scattering.features(), 3969);
-/// assert!(Scattering::new(27).unwrap_err().to_string().starts_with("the side of an image must"));
-/// # Ok::<(), dp_core::Error>(())
-/// ```
-#[derive(Clone)]
+/// Margins are mirrored. A `NaN` counts as 0 and pixels beyond ±10⁹ are cut off, so all features
+/// are finite. Wavelets are defined by their Fourier transforms, with which images are multiplied;
+/// filters, windows and groups are constants of this type, and images are never mixed.
 pub struct Scattering {
     side: usize,
     fine: Fourier,
@@ -45,13 +41,6 @@ pub struct Scattering {
     wavelets: [Vec<Vec<f32>>; 2],
     fine_windows: Windows,
     coarse_windows: Windows,
-}
-
-/// The size of its images: all else follows from it.
-impl fmt::Debug for Scattering {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scattering").field("side", &self.side).finish_non_exhaustive()
-    }
 }
 
 const ANGLES: usize = 8;
@@ -112,7 +101,8 @@ impl Scattering {
         })
     }
 
-    /// The averages of one image: of itself, of the moduli of order one of both scales, and of those of order two.
+    /// The averages of one image: of itself, of the moduli of order one of both scales, and of
+    /// those of order two.
     fn scatter(&self, image: &[f32], scratch: &mut Scratch, out: &mut [f32]) {
         let (padded, count) = (self.side + 2 * MARGIN, self.windows());
         let mut channels = out.chunks_exact_mut(count);
@@ -195,7 +185,8 @@ impl Scratch {
     }
 }
 
-/// The product of a spectrum and a wavelet, as the spectrum of every second pixel of every second row.
+/// The product of a spectrum and a wavelet, as the spectrum of every second pixel of every second
+/// row.
 fn fold(spectrum: &[Complex32], wavelet: &[f32], side: usize, half: &mut [Complex32]) {
     let h = side / 2;
     for (i, out) in half.chunks_exact_mut(h).enumerate() {
@@ -224,7 +215,7 @@ fn take_moduli(z: &[Complex32], side: usize, out: &mut [f32]) {
 fn normalise(row: &mut [f32], windows: usize) {
     let starts = [0, 1, 1 + ANGLES].into_iter().chain((1 + 2 * ANGLES..CHANNELS).step_by(ANGLES));
     let ends = [1, 1 + ANGLES].into_iter().chain((1 + 2 * ANGLES..=CHANNELS).step_by(ANGLES));
-    let to = (crate::Plan::ROW_LENGTH / (row.len() as f64).sqrt()) as f32;
+    let to = (Plan::ROW_LENGTH / (row.len() as f64).sqrt()) as f32;
     for (start, end) in starts.zip(ends) {
         let group = &mut row[start * windows..end * windows];
         let size = group.len() as f32;

@@ -1,41 +1,61 @@
-//! Settings that are chosen by rule.
+//! Settings chosen by a rule.
 
 use dp_core::pairs::GaussianPair;
 use dp_core::{Approx, Error};
 
-use crate::training::{Privacy, Settings};
-use crate::{Average, Clip, Rate};
+use super::{Average, Clip, LearningRate, Privacy, Settings};
+use crate::arguments::{check, count};
 
-/// Settings for a training by DP-SGD that follow from public facts alone: the kind of the model, the number of records, the guarantee.
+/// Settings of DP-SGD that follow from public facts alone: the kind of model, the number of
+/// records, the guarantee.
 ///
 /// | model | constructor | rows of features |
 /// |---|---|---|
-/// | softmax and logistic regression | [`for_classes`](Self::for_classes) | of a Euclidean length of about 3 ([`ROW_LENGTH`](Self::ROW_LENGTH)) |
-/// | linear regression, responses within about ±1 | [`for_regression`](Self::for_regression) | the same |
-/// | perceptrons and convolutional networks | [`for_network`](Self::for_network) | of mean 0 and variance 1, which their first weights are made for |
+/// | softmax and logistic regression | [`for_classes`](Self::for_classes) | of norm 3 |
+/// | linear regression | [`for_regression`](Self::for_regression) | the same, responses within ±1 |
+/// | perceptrons, convolutions | [`for_network`](Self::for_network) | of mean 0 and variance 1 |
 ///
-/// **Why these.** Let T steps of rate γ see everything, each noised for its part of a total of μ-GDP: they take noise of C·√T/μ each. The parameters then have moved by S = γCT at most, and their noise, T independent draws of
-/// γ/n·C√T/μ, is S/(μn) for each coordinate: *the number of steps does not matter, the way S does*. (Batches at random need about the same noise, by amplification.) So S is what is to be chosen.
+/// The norm of rows is [`ROW_LENGTH`](Self::ROW_LENGTH); these figures are approximate.
 ///
-/// - *Classes*: the noise of a score w·x is S/(μn) times the length of x, however many features there are, and must stay below the distance between scores: S = ½·μn.
-/// - *Regression*: T steps leave directions with a curvature below 1/(γT) unlearned, which costs ‖w‖²/(γT) at most, and the noise of the d others costs up to 2dC²γT/(μn)². The sum is least for S = ‖w‖·μn/√(2d), and ‖w‖ is
-///   about 1/6 where rows of length 3 explain responses of 1 in part: S = 0.12·μn/√d.
-/// - *Networks*: as classes, but the noise of a layer passes through those that follow, so with l layers S = 0.26·μn/l.
+/// **Derivation.** Let each of T steps of rate γ use all records, for a total of μ-GDP: each takes
+/// noise of C·√T/μ. The parameters then move by S = γCT at most, and their noise, T independent
+/// draws of γ/n·C√T/μ, is S/(μn) in each coordinate: *it depends on the path length S, not on the
+/// number of steps*. (By amplification, random batches need about the same noise.) So the rule
+/// chooses S.
 ///
-/// With ε·n grows the way, and the model learns finer things. Beside S:
+/// - *Classes*: the noise of a score w·x is S/(μn) times the norm of x, for any number of features,
+///   and must stay below the distance between scores: S = ½·μn.
+/// - *Regression*: T steps do not learn directions with a curvature below 1/(γT), which costs
+///   ‖w‖²/(γT) at most; the noise in the d other directions costs up to 2dC²γT/(μn)². The sum is
+///   least for S = ‖w‖·μn/√(2d). Where rows of norm 3 explain responses of size 1 in part, ‖w‖ is
+///   about 1/6: S = 0.12·μn/√d.
+/// - *Networks*: as classes, but the noise of a layer passes through those that follow: S =
+///   0.26·μn/l for l layers.
 ///
-/// - *The rate* is as large as it may be. The curvature of a softmax loss of k classes along an intercept begins at 1/k, so γ = 2k; a squared loss is curved by at most 10, and hardly by more than half of that, so γ = 0.4; networks of l layers take γ = 16/l.
-/// - *The number of steps* follows, S/(γC), but is never below 30, so that a tail of steps can be averaged, and never beyond 6000.
-/// - *Batches*: all records as long as that is affordable; then as many as 60 epochs give for T steps, but 2048 at least. [`within_epochs`](Self::within_epochs) makes them smaller.
-/// - *Clipping* to 1, where nearly all gradients begin at that length or above, and to ½ for regression, whose residuals are smaller.
-/// - *Averaging* over the last half: the noise of a constant rate never dies out, and averages away.
+/// S grows with ε·n, and lets the model learn finer structure. The other settings:
 ///
-/// **What was tuned.** The form of the rule is derived; its constants are not. The ways, rates and clipping norms were chosen by a few dozen runs on MNIST and diabetes, scored on a part of the *training* records that the models had not seen
-/// (of MNIST the last 10,000); the length of rows and the share of the average earlier, by test scores on digits and breast cancer. No guarantee covers such choices. They are fine on public data sets; on data of another kind, expect a little less.
+/// - *The learning rate* is as large as is stable. The curvature of a softmax loss of k classes
+///   along an intercept begins at 1/k, so γ = 2k; that of a squared loss is at most 10, and rarely
+///   above half of that, so γ = 0.4; networks of l layers take γ = 16/l.
+/// - *The number of steps* is S/(γC), but at least 30, so that there is a tail to average, and at
+///   most 6000.
+/// - *Batches*: all records, if T steps then take at most 60 epochs; else what 60 epochs give, but
+///   at least 2048. [`within_epochs`](Self::within_epochs) makes them smaller.
+/// - *Clipping norm*: 1, which nearly all gradients reach or exceed at the start, and ½ for
+///   regression, whose residuals are smaller.
+/// - *Averaging* over the last half of the steps: at a constant rate the noise does not decay, but
+///   it averages out.
+///
+/// **What was tuned.** The form of the rule is derived; its constants are not. Path lengths, rates
+/// and clipping norms were chosen by a few dozen runs on MNIST and diabetes, scored on held-out
+/// *training* records (the last 10,000 of MNIST); the norm of rows and the share that is averaged
+/// were chosen earlier, by test scores on digits and breast cancer. No guarantee covers such
+/// choices, which is fine on public data sets. On data of another kind expect somewhat lower
+/// scores.
 ///
 /// ```
 /// use dp_core::Approx;
-/// use dp_ml::Plan;
+/// use dp_ml::training::Plan;
 ///
 /// let plan = Plan::for_classes(60_000, 10, Approx::new(1.0, 1e-5)?)?;
 /// assert!(plan.steps() < 600 && plan.batch() < 60_000.0);
@@ -48,7 +68,7 @@ pub struct Plan {
     batch: f64,
     steps: u64,
     clip: f64,
-    rate: f64,
+    learning_rate: f64,
 }
 
 const FEWEST_STEPS: f64 = 30.0;
@@ -57,50 +77,49 @@ const MOST_EPOCHS: f64 = 60.0;
 const LEAST_BATCH: f64 = 2048.0;
 
 impl Plan {
-    /// The length of rows of features that suits linear models: an intercept, a feature of 1, then learns as fast as a weight.
+    /// The norm of rows of features that suits linear models: the intercept, a feature of 1, then
+    /// learns as fast as a weight.
     pub const ROW_LENGTH: f64 = 3.0;
 
     /// The plan for softmax regression, and with two classes for logistic regression.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] without records, for fewer than two classes, and unless 0 < ε < ∞ and 0 < δ < 1.
-    #[allow(clippy::cast_precision_loss, reason = "a number of classes")]
+    /// [`Error::OutOfRange`] without records, for fewer than two classes, and unless 0 < ε < ∞ and
+    /// 0 < δ < 1.
     pub fn for_classes(records: usize, classes: usize, target: Approx) -> Result<Self, Error> {
-        let k = classes as f64;
+        let k = count(classes);
         check("the number of classes", "[2, ∞)", k, classes >= 2)?;
         Self::new(records, target, Rule { way: 0.5, clip: 1.0, fastest: 2.0 * k })
     }
 
-    /// The plan for linear regression on so many features.
+    /// The plan for linear regression on this number of features.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] without records or features, and unless 0 < ε < ∞ and 0 < δ < 1.
-    #[allow(clippy::cast_precision_loss, reason = "a number of features")]
     pub fn for_regression(records: usize, features: usize, target: Approx) -> Result<Self, Error> {
-        let d = features as f64;
+        let d = count(features);
         check("the number of features", "[1, ∞)", d, features >= 1)?;
         Self::new(records, target, Rule { way: 0.12 / d.sqrt(), clip: 0.5, fastest: 0.4 })
     }
 
-    /// The plan for networks with so many layers of parameters: 2 for a perceptron with one hidden layer, [`model.layers().len()`](crate::model::Model::layers) for any.
+    /// The plan for networks with this number of layers of parameters: 2 for a perceptron with one
+    /// hidden layer, [`model.layers().len()`](crate::model::Model::layers) for any.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] without records or layers, and unless 0 < ε < ∞ and 0 < δ < 1.
-    #[allow(clippy::cast_precision_loss, reason = "a number of layers")]
     pub fn for_network(records: usize, layers: usize, target: Approx) -> Result<Self, Error> {
-        let l = layers as f64;
+        let l = count(layers);
         check("the number of layers", "[1, ∞)", l, layers >= 1)?;
         Self::new(records, target, Rule { way: 0.26 / l, clip: 1.0, fastest: 16.0 / l })
     }
 
     #[allow(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a count, and numbers of steps between 30 and 6000"
+        reason = "numbers of steps between 30 and 6000"
     )]
     fn new(records: usize, target: Approx, rule: Rule) -> Result<Self, Error> {
-        let (n, epsilon, delta) = (records as f64, target.epsilon(), target.delta());
+        let (n, epsilon, delta) = (count(records), target.epsilon(), target.delta());
         check("the number of records", "[1, ∞)", n, records >= 1)?;
         check("epsilon", "(0, ∞)", epsilon.get(), epsilon.get() > 0.0 && !epsilon.is_infinite())?;
         check("delta", "(0, 1)", delta.get(), delta.get() > 0.0 && delta.get() < 1.0)?;
@@ -108,18 +127,19 @@ impl Plan {
         let way = way * GaussianPair::largest_mu(epsilon, delta).get() * n;
         let steps = (way / (fastest * clip)).ceil().clamp(FEWEST_STEPS, MOST_STEPS);
         let batch = (MOST_EPOCHS * n / steps).max(LEAST_BATCH).min(n);
-        let rate = (way / (clip * steps)).min(fastest);
-        Ok(Self { records, target, batch, steps: steps as u64, clip, rate })
+        let learning_rate = (way / (clip * steps)).min(fastest);
+        Ok(Self { records, target, batch, steps: steps as u64, clip, learning_rate })
     }
 
-    /// The same steps on smaller batches, so that each record is seen so many times at most on average. It takes less time and somewhat more noise.
+    /// The same steps on smaller batches, so that the training takes at most this number of epochs.
+    /// It takes less time and needs somewhat more noise.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the number of epochs is positive and finite.
     #[allow(clippy::cast_precision_loss, reason = "counts")]
     pub fn within_epochs(self, epochs: f64) -> Result<Self, Error> {
         check("the number of epochs", "(0, ∞)", epochs, epochs > 0.0 && epochs.is_finite())?;
-        Ok(Self { batch: self.batch.min(epochs * self.records as f64 / self.steps as f64), ..self })
+        Ok(Self { batch: self.batch.min(epochs * count(self.records) / self.steps as f64), ..self })
     }
 
     /// The settings of the training.
@@ -128,7 +148,7 @@ impl Plan {
         Settings::new(self.records, self.batch, Privacy::Target(self.target))
             .steps(self.steps)
             .clip(Clip::Flat { norm: self.clip })
-            .rate(Rate::Constant(self.rate))
+            .learning_rate(LearningRate::Constant(self.learning_rate))
             .average(Average::Tail { share: 0.5 })
     }
 
@@ -138,7 +158,7 @@ impl Plan {
         self.steps
     }
 
-    /// The number of records in a step, on average.
+    /// The expected batch size.
     #[must_use]
     pub const fn batch(&self) -> f64 {
         self.batch
@@ -152,15 +172,15 @@ impl Plan {
 
     /// The learning rate.
     #[must_use]
-    pub const fn rate(&self) -> f64 {
-        self.rate
+    pub const fn learning_rate(&self) -> f64 {
+        self.learning_rate
     }
 }
 
 /// "200 steps of 2048 records at rate 8, gradients clipped to 1".
 impl core::fmt::Display for Plan {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { steps, batch, rate, clip, .. } = self;
+        let Self { steps, batch, learning_rate: rate, clip, .. } = self;
         write!(f, "{steps} steps of {batch:.0} records at rate {rate:.3}, gradients clipped to {clip}")
     }
 }
@@ -168,15 +188,11 @@ impl core::fmt::Display for Plan {
 /// What differs between kinds of models.
 #[derive(Clone, Copy)]
 struct Rule {
-    /// S/(μn).
+    /// S/(μn), the path length in units of the least noise.
     way: f64,
     clip: f64,
     /// The largest rate.
     fastest: f64,
-}
-
-fn check(argument: &'static str, allowed: &'static str, found: f64, fits: bool) -> Result<(), Error> {
-    if fits { Ok(()) } else { Err(Error::OutOfRange { argument, allowed, found }) }
 }
 
 #[cfg(test)]
@@ -201,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_way_grows_with_the_records_and_with_epsilon() {
-        let way = |plan: Plan| plan.rate * plan.clip * f64::from(u32::try_from(plan.steps).unwrap());
+        let way = |plan: Plan| plan.learning_rate * plan.clip * f64::from(u32::try_from(plan.steps).unwrap());
         let [few, many, more] =
             [plans(1000, 0.5), plans(1000, 1.0), plans(2000, 1.0)].map(|plans| plans.map(way));
         for kind in 0..4 {
@@ -211,10 +227,10 @@ mod tests {
             );
         }
         for plan in plans(10, 0.01) {
-            assert!(plan.rate() > 0.0 && plan.steps() == 30 && plan.batch() == 10.0, "{plan}");
+            assert!(plan.learning_rate() > 0.0 && plan.steps() == 30 && plan.batch() == 10.0, "{plan}");
         }
         for plan in plans(100_000_000, 8.0) {
-            assert!(plan.steps() == 6000 && plan.batch() < 1e8 && plan.rate() <= 20.0, "{plan}");
+            assert!(plan.steps() == 6000 && plan.batch() < 1e8 && plan.learning_rate() <= 20.0, "{plan}");
         }
     }
 
@@ -222,7 +238,7 @@ mod tests {
     fn epochs_bound_the_batch() {
         let plan = Plan::for_network(60_000, 2, target(3.0, 1e-5)).unwrap();
         let quick = plan.within_epochs(10.0).unwrap();
-        assert_eq!((quick.steps(), quick.rate()), (plan.steps(), plan.rate()));
+        assert_eq!((quick.steps(), quick.learning_rate()), (plan.steps(), plan.learning_rate()));
         let epochs = quick.batch() * f64::from(u32::try_from(quick.steps()).unwrap()) / 60_000.0;
         assert!((epochs - 10.0).abs() < 1e-9 && plan.within_epochs(1e9).unwrap() == plan);
         for epochs in [0.0, -1.0, f64::NAN, f64::INFINITY] {

@@ -3,26 +3,17 @@
 use dp_core::Error;
 
 use super::{checked_side, map_images, pixel};
-use crate::Data;
+use dp_ml::Data;
 
 /// Moves what is on an image to its middle and shears it upright, by its own moments.
 ///
-/// With the positive pixels as masses, the centre of mass goes to the middle of the image, and rows are shifted in proportion to their distance from it, by the share cov(x,y)/var(y), cut off at ±1, that leaves x and y uncorrelated. Pixels between
-/// pixels are interpolated, those from beyond the edge are 0, and an image without mass stays as it is. `NaN` counts as 0, and pixels beyond ±10⁹ are cut off.
+/// With the positive pixels as masses, the centre of mass goes to the middle of the image, and rows
+/// are shifted in proportion to their distance from it, by the share cov(x,y)/var(y), cut off at
+/// ±1, that leaves x and y uncorrelated. Pixels between pixels are interpolated, those from beyond
+/// the edge are 0, and an image without mass stays as it is. `NaN` counts as 0, and pixels beyond
+/// ±10⁹ are cut off.
 ///
 /// Slanted writing then looks like upright writing: what a model need not learn costs no privacy.
-///
-/// ```
-/// use dp_ml::features::Upright;
-/// use dp_ml::{Data, Matrix};
-///
-/// // A diagonal stroke becomes a column.
-/// let stroke = (0..25_u8).map(|i| if i % 6 == 0 { 1.0 } else { 0.0 }).collect();
-/// let upright = Upright::new(5)?.apply(&Data::new(Matrix::new(1, 25, stroke)?, vec![1_u32])?)?;
-/// let column: f32 = (0..5).map(|y| upright.features().row(0)[5 * y + 2]).sum();
-/// assert!(column > 4.99);
-/// # Ok::<(), dp_core::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upright {
     side: usize,
@@ -98,7 +89,7 @@ impl Upright {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Matrix;
+    use dp_ml::Matrix;
 
     fn upright(side: usize, image: Vec<f32>) -> Vec<f32> {
         let images = Data::new(Matrix::new(1, side * side, image).unwrap(), vec![0_u32]).unwrap();
@@ -123,6 +114,13 @@ mod tests {
             let straight = upright(20, image.clone());
             assert!(apart(&straight) < 8.0 && apart(&image) > 30.0, "{} {}", apart(&straight), apart(&image));
         }
+    }
+
+    #[test]
+    fn a_diagonal_stroke_becomes_a_column() {
+        let stroke = (0..25_u8).map(|i| if i % 6 == 0 { 1.0 } else { 0.0 }).collect();
+        let column: f32 = upright(5, stroke).iter().skip(2).step_by(5).sum();
+        assert!(column > 4.99, "{column}");
     }
 
     #[test]

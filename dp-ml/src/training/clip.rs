@@ -1,22 +1,24 @@
-//! How far one record may move the sum of gradients.
+//! Per-example clipping.
 
 use dp_core::Error;
 
-/// How gradients are shortened. Each kind bounds the ℓ2 norm of what a record contributes by [`norm`](Self::norm).
+/// How the gradient g of each record is clipped. Each kind bounds the ℓ2 norm of what a record
+/// contributes by C, which is [`norm`](Self::norm).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Clip {
-    /// g·min(1, C/‖g‖) (Abadi et al. 2016).
+    /// Flat clipping, g·min(1, C/‖g‖) (Abadi et al. 2016).
     Flat {
         /// C.
         norm: f64,
     },
-    /// Each of L layers is clipped to C/√L by itself: the squares add up to C².
+    /// Per-layer clipping: each of L layers is clipped to C/√L by itself, and the squares add up to
+    /// C².
     PerLayer {
         /// C.
         norm: f64,
     },
-    /// g·C/(‖g‖ + γ): nearly all gradients become equally long (Bu et al. 2022).
+    /// Automatic clipping, g·C/(‖g‖ + γ): nearly all gradients get the norm C (Bu et al. 2022).
     Normalised {
         /// C.
         norm: f64,
@@ -25,10 +27,11 @@ pub enum Clip {
     },
 }
 
-/// Weights stay below the exact quotient by this factor, 1 − 2⁻²⁰. It covers the error of the norm (2⁻³⁰), of the weight as an `f32` (2⁻²⁴), of the weighted factors
-/// (2⁻²¹ by the contract of a model), and what those round by underflow. A weight that is too small for a float of full precision is zero.
+/// Weights are below the exact quotient by this factor, 1 − 2⁻²⁰. It covers the errors of the norm
+/// (2⁻³⁰), of the weight as an `f32` (2⁻²⁴), of the weighted factors (2⁻²¹ by the contract of a
+/// model) and of their underflow. A weight that is too small for a normal float is zero.
 const BELOW: f64 = 1.0 - 1.0 / 1_048_576.0;
-/// A norm is known to be below C if this multiple of it is.
+/// A norm is certainly below C if this multiple of the computed norm is.
 const SURELY: f64 = 1.0 + 1.0 / 536_870_912.0;
 
 impl Clip {
@@ -41,7 +44,8 @@ impl Clip {
     }
 
     /// # Errors
-    /// [`Error::OutOfRange`] unless C lies in [10⁻⁶, 10⁶], where floats of single precision neither overflow nor underflow, and γ too.
+    /// [`Error::OutOfRange`] unless C lies in [10⁻⁶, 10⁶], where floats of single precision neither
+    /// overflow nor underflow, and γ too.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         if !(1e-6..=1e6).contains(&self.norm()) {
             return Err(Error::OutOfRange {
@@ -58,10 +62,12 @@ impl Clip {
         }
     }
 
-    /// Turns the squared norms of each record's layers into weights. A record with a norm that is not finite gets weight zero.
+    /// Writes the weight of each layer of each record, given the squared norms of their gradients.
+    /// A record with a norm that is not finite gets weight zero.
     ///
     /// # Contract
-    /// Σ_l w_l²·‖g_l‖²·(1 + 2⁻²¹)² ≤ C² for each record, whatever norms within 2⁻³⁰ of the stated ones the layers have.
+    /// Σ_l w_l²·‖g_l‖²·(1 + 2⁻²¹)² ≤ C² for each record, for all true norms within 2⁻³⁰ of the
+    /// given ones.
     pub(crate) fn weigh(self, layers: usize, square_norms: &[f64], weights: &mut [f32]) {
         let records = square_norms.chunks_exact(layers).zip(weights.chunks_exact_mut(layers));
         for (squares, weights) in records {
@@ -87,9 +93,10 @@ impl Clip {
     }
 }
 
-/// min(1, C/‖g‖), rounded down far enough.
+/// min(1, C/‖g‖), rounded down by [`BELOW`].
 fn below(norm: f64, of: f64) -> f32 {
-    // The weight 1 leaves factors as they are; only the norm's own error matters, and √ of it is half.
+    // The weight 1 leaves factors as they are; only the norm's own error matters, and √ of it is
+    // half.
     if of * SURELY <= norm * BELOW { 1.0 } else { quotient(norm, of).min(1.0) }
 }
 
