@@ -36,6 +36,7 @@ mod loss;
 mod matrix;
 pub mod model;
 mod perturbation;
+mod power_of_two;
 mod product;
 mod regression;
 pub mod scheduled;

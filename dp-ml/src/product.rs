@@ -150,12 +150,11 @@ pub(crate) fn rows_product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::uniform;
     use dp_mechanisms::rng::Insecure;
-    use rand_core::Rng;
 
-    pub(crate) fn random(size: usize, rng: &mut Insecure) -> Vec<f32> {
-        #[allow(clippy::cast_precision_loss, reason = "24 bits")]
-        (0..size).map(|_| (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0).collect()
+    fn random(size: usize, rng: &mut Insecure) -> Vec<f32> {
+        (0..size).map(|_| uniform(rng)).collect()
     }
 
     fn at(f: Factor<'_>, i: usize, j: usize) -> f64 {

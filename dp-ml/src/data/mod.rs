@@ -14,6 +14,7 @@ use dp_core::Error;
 use rand_core::Rng;
 
 use crate::Matrix;
+use crate::arguments::check;
 
 /// Records with features and a target each: `Y` is `u32` for classes 0, 1, …, and `f32` for real
 /// responses.
@@ -92,13 +93,7 @@ impl<Y: Copy> Data<Y> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ share ≤ 1.
     pub fn split<R: Rng + ?Sized>(&self, test_share: f64, rng: &mut R) -> Result<(Self, Self), Error> {
-        if !(0.0..=1.0).contains(&test_share) {
-            return Err(Error::OutOfRange {
-                argument: "the share of test records",
-                allowed: "[0, 1]",
-                found: test_share,
-            });
-        }
+        check("the share of test records", "[0, 1]", test_share, (0.0..=1.0).contains(&test_share))?;
         let (test, training): (Vec<_>, Vec<_>) = (0..self.len()).partition(|_| uniform(rng) < test_share);
         Ok((self.select(&training), self.select(&test)))
     }
@@ -118,16 +113,10 @@ impl<Y: Copy> Data<Y> {
     /// # Errors
     /// [`Error::OutOfRange`] unless `norm` lies between 10⁻³⁰ and 10³⁰.
     pub fn with_rows_up_to(mut self, norm: f64) -> Result<Self, Error> {
-        if !(1e-30..=1e30).contains(&norm) {
-            return Err(Error::OutOfRange {
-                argument: "the longest row",
-                allowed: "[1e-30, 1e30]",
-                found: norm,
-            });
-        }
+        check("the longest row", "[1e-30, 1e30]", norm, (1e-30..=1e30).contains(&norm))?;
         for row in 0..self.features.rows() {
             let row = self.features.row_mut(row);
-            row.iter_mut().for_each(|x| *x = if x.is_nan() { 0.0 } else { x.clamp(f32::MIN, f32::MAX) });
+            row.iter_mut().for_each(|x| *x = finite(*x));
             let squares: f64 = row.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
             // Rounding to 32 bits moves a coordinate by 2⁻²⁴ of itself at most, or by 2⁻¹⁵⁰ near
             // zero; the computed norm of up to 2²⁰ coordinates is off by 2⁻³² of itself at most:
@@ -174,13 +163,7 @@ impl<Y: Copy> Data<Y> {
     /// [`Error::OutOfRange`] unless `norm` lies between 10⁻³⁰ and 10³⁰.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "floats of 32 bits")]
     pub fn with_normalised_rows(self, norm: f64) -> Result<Self, Error> {
-        if !(1e-30..=1e30).contains(&norm) {
-            return Err(Error::OutOfRange {
-                argument: "the length of rows",
-                allowed: "[1e-30, 1e30]",
-                found: norm,
-            });
-        }
+        check("the length of rows", "[1e-30, 1e30]", norm, (1e-30..=1e30).contains(&norm))?;
         Ok(self.map_rows(|row| {
             row.iter_mut().for_each(|x| *x = if x.is_nan() { 0.0 } else { x.clamp(-1e18, 1e18) });
             let mean = row.iter().map(|x| f64::from(*x)).sum::<f64>() / row.len() as f64;
@@ -197,6 +180,11 @@ impl<Y: Copy> Data<Y> {
     pub fn map_targets<Z: Copy>(self, function: impl Fn(Y) -> Z) -> Data<Z> {
         Data { features: self.features, targets: self.targets.into_iter().map(function).collect() }
     }
+}
+
+/// 0 for NaN, and the largest floats for infinities.
+pub(crate) fn finite(x: f32) -> f32 {
+    if x.is_nan() { 0.0 } else { x.clamp(f32::MIN, f32::MAX) }
 }
 
 /// A number in [0, 1).

@@ -3,6 +3,7 @@
 use dp_core::{Bounds, Error};
 
 use crate::Matrix;
+use crate::arguments::check;
 
 /// The shift and scale of each column of features.
 ///
@@ -76,12 +77,8 @@ impl Scaling {
             });
         }
         let column = |(&mean, &scale): (&f64, &f64)| {
-            if !mean.is_finite() {
-                return Err(Error::OutOfRange { argument: "a mean", allowed: "(−∞, ∞)", found: mean });
-            }
-            if !scale.is_normal() || scale < 0.0 {
-                return Err(Error::OutOfRange { argument: "a scale", allowed: "(0, ∞)", found: scale });
-            }
+            check("a mean", "(−∞, ∞)", mean, mean.is_finite())?;
+            check("a scale", "(0, ∞)", scale, scale.is_normal() && scale > 0.0)?;
             Ok(Affine { centre: mean, factor: 1.0 / scale, offset: 0.0, bounds: None })
         };
         Ok(Self { columns: means.iter().zip(scales).map(column).collect::<Result<_, _>>()? })

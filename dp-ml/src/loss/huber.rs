@@ -4,6 +4,8 @@ use dp_core::Error;
 use dp_core::rounding::Enclosure;
 
 use super::ConvexLoss;
+use crate::arguments::check;
+use crate::data::finite;
 
 /// ½(m − y)² up to a distance of k, and k·|m − y| − ½k² beyond: a squared loss with a slope of at
 /// most k (Huber 1964). A response of NaN counts as 0.
@@ -19,19 +21,13 @@ impl HuberLoss {
     /// [`Error::OutOfRange`] unless the threshold lies between 10⁻³⁰ and 10³⁰, where its squares
     /// neither overflow nor vanish.
     pub fn new(threshold: f64) -> Result<Self, Error> {
-        if !(1e-30..=1e30).contains(&threshold) {
-            return Err(Error::OutOfRange {
-                argument: "the threshold",
-                allowed: "[1e-30, 1e30]",
-                found: threshold,
-            });
-        }
+        check("the threshold", "[1e-30, 1e30]", threshold, (1e-30..=1e30).contains(&threshold))?;
         Ok(Self { threshold })
     }
 }
 
 fn number(response: f32) -> f64 {
-    if response.is_nan() { 0.0 } else { response.clamp(f32::MIN, f32::MAX).into() }
+    finite(response).into()
 }
 
 impl ConvexLoss for HuberLoss {

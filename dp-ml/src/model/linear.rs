@@ -6,9 +6,9 @@ use core::ops::Range;
 use dp_core::Error;
 use rand_core::Rng;
 
-use super::{Batch, MOST_PARAMETERS, Model};
+use super::{Batch, LARGEST_SQUARE, MOST_PARAMETERS, Model};
 use crate::Matrix;
-use crate::arguments::count;
+use crate::arguments::{check, count};
 use crate::loss::{LogisticLoss, ScoreLoss, SquaredLoss};
 use crate::product::{Factor, product};
 
@@ -39,14 +39,9 @@ impl<L: ScoreLoss> ScoreModel<L> {
 }
 
 pub(super) fn number_of_features(features: usize) -> Result<usize, Error> {
-    if (1..=MOST_PARAMETERS).contains(&features) {
-        return Ok(features);
-    }
-    Err(Error::OutOfRange {
-        argument: "the number of features",
-        allowed: "[1, 2^31]",
-        found: count(features),
-    })
+    let fits = (1..=MOST_PARAMETERS).contains(&features);
+    check("the number of features", "[1, 2^31]", count(features), fits)?;
+    Ok(features)
 }
 
 /// w·x + b, in eight partial sums.
@@ -62,9 +57,6 @@ fn score(parameters: &[f32], features: &[f32]) -> f32 {
     let rest: f32 = w_rest.iter().zip(x_rest).map(|(w, x)| w * x).sum();
     sums.iter().sum::<f32>() + rest + intercept[0]
 }
-
-/// A record with a larger squared norm of the features contributes nothing.
-const LARGEST_SQUARE: f64 = 3.4e38;
 
 /// The features and the derivatives of a batch.
 #[derive(Debug)]

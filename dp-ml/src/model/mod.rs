@@ -25,6 +25,16 @@ use crate::{Data, Matrix};
 /// The most features, or parameters of a perceptron: an index has 32 bits on some machines.
 const MOST_PARAMETERS: usize = 1 << 31;
 
+/// A record with a larger squared norm of a layer's input contributes nothing. Below it, what
+/// underflows in weighted factors is far below a clipping norm.
+const LARGEST_SQUARE: f64 = 3.4e38;
+
+/// A random number in [−1, 1), of 24 bits.
+#[allow(clippy::cast_precision_loss, reason = "24 bits")]
+pub(crate) fn uniform<R: Rng + ?Sized>(rng: &mut R) -> f32 {
+    (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0
+}
+
 /// The records of one group, or microbatch.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, Y> {

@@ -1,15 +1,9 @@
 //! What every model must pass.
 
 use dp_mechanisms::rng::Insecure;
-use rand_core::Rng;
 
-use super::{Batch, Model, square_norm};
+use super::{Batch, Model, square_norm, uniform};
 use crate::{Data, Matrix};
-
-#[allow(clippy::cast_precision_loss, reason = "24 bits")]
-pub(crate) fn uniform(rng: &mut Insecure) -> f32 {
-    (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0
-}
 
 /// Random features, and a target for each row.
 pub(crate) fn random_data<Y: Copy>(features: usize, rows: usize, target: impl Fn(u32) -> Y) -> Data<Y> {

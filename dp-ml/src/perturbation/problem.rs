@@ -4,6 +4,8 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Error, L2, Norm};
 
 use crate::Data;
+use crate::arguments::check;
+use crate::data::finite;
 use crate::loss::ConvexLoss;
 use crate::regression::solve::solve;
 
@@ -47,9 +49,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
             ("the longest row", "[1e-30, 1e30]", row_bound, 1e-30..=1e30),
             ("lambda", "[1e-30, 1e30]", lambda, 1e-30..=1e30),
         ] {
-            if !range.contains(&found) {
-                return Err(Error::OutOfRange { argument, allowed, found });
-            }
+            check(argument, allowed, found, range.contains(&found))?;
         }
         let problem = Self { loss, records, columns, row_bound, ridge: n * lambda };
         problem.check_rounding(0.0)?;
@@ -216,8 +216,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
 
     /// A row with a norm of at most B·(1 + 2⁻⁴⁰).
     fn shortened(&self, row: &[f32]) -> Vec<f64> {
-        let finite = |x: &f32| if x.is_nan() { 0.0 } else { f64::from(x.clamp(f32::MIN, f32::MAX)) };
-        let mut row: Vec<f64> = row.iter().map(finite).collect();
+        let mut row: Vec<f64> = row.iter().map(|x| f64::from(finite(*x))).collect();
         let length = length(&row);
         if length > self.row_bound {
             row.iter_mut().for_each(|x| *x *= self.row_bound / length);

@@ -1,6 +1,7 @@
 //! One record of a regression, and its integers.
 
 use crate::Data;
+use crate::power_of_two::power_of_two_below;
 
 /// A row of features and a real response.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +121,7 @@ fn whole(x: f64) -> i64 {
 
 /// The power of two u with 2²⁵·u ≤ bound < 2²⁶·u, for a normal number.
 fn unit_for(bound: f64) -> f64 {
-    f64::from_bits(bound.to_bits() & (0x7ff << 52)) * 2f64.powi(-25)
+    power_of_two_below(bound) * 2f64.powi(-25)
 }
 
 #[cfg(test)]

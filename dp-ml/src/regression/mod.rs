@@ -26,6 +26,7 @@ use dp_core::{AddRemove, Epsilon, Error, Gdp, Measurement, Mu, Pure, Query};
 use dp_mechanisms::{Gaussian, Laplace, Vector};
 use dp_sensitivity::{Exploratory, Gram};
 
+use crate::arguments::check;
 use example::Integers;
 
 /// A linear regression with declared bounds: rows of features with an ℓ2 norm of at most B,
@@ -77,9 +78,7 @@ impl LinearRegression {
     pub fn new(columns: usize, row_bound: f64, response_bound: f64) -> Result<Self, Error> {
         Gram::<Example, AddRemove>::new(columns, 1.0)?;
         for (argument, found) in [("the longest row", row_bound), ("the largest response", response_bound)] {
-            if !(1e-100..=1e100).contains(&found) {
-                return Err(Error::OutOfRange { argument, allowed: "[1e-100, 1e100]", found });
-            }
+            check(argument, "[1e-100, 1e100]", found, (1e-100..=1e100).contains(&found))?;
         }
         Ok(Self { columns, row_bound, response_bound })
     }
@@ -213,11 +212,8 @@ fn share(mu: f64, parts: f64) -> Result<f64, Error> {
 }
 
 fn checked_ridge(ridge: f64) -> Result<f64, Error> {
-    if (0.0..f64::INFINITY).contains(&ridge) {
-        Ok(ridge)
-    } else {
-        Err(Error::OutOfRange { argument: "the ridge", allowed: "[0, ∞)", found: ridge })
-    }
+    check("the ridge", "[0, ∞)", ridge, (0.0..f64::INFINITY).contains(&ridge))?;
+    Ok(ridge)
 }
 
 /// The least eigenvalue at which the noise on XᵀX does not matter: σ·√(p·ln(2p²/β)).

@@ -8,6 +8,8 @@
 
 use dp_core::Error;
 
+use crate::power_of_two::power_of_two;
+
 /// The multiples of a power of two, up to 2⁵⁰ of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lattice {
@@ -79,20 +81,6 @@ impl Lattice {
     }
 }
 
-/// 2^k for a normal float.
-pub(super) fn power_of_two(k: i32) -> f64 {
-    debug_assert!((-1022..=1023).contains(&k));
-    #[allow(clippy::cast_sign_loss, reason = "a biased exponent is positive")]
-    f64::from_bits(((k + 1023) as u64) << 52)
-}
-
-/// ⌊log₂ x⌋ of a normal positive float.
-pub(super) fn floor_log2(x: f64) -> i32 {
-    #[allow(clippy::cast_possible_truncation, reason = "eleven bits")]
-    let biased = ((x.to_bits() >> 52) & 0x7ff) as i32;
-    biased - 1023
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,11 +98,5 @@ mod tests {
         lattice.add(&mut sum, &[0.125, most]);
         assert_eq!(sum, [0.125, 0.5 * lattice.limit()]);
         assert!(Lattice::new(401).is_err());
-    }
-
-    #[test]
-    fn powers_and_logarithms() {
-        assert_eq!((power_of_two(-2), power_of_two(10)), (0.25, 1024.0));
-        assert_eq!((floor_log2(0.3), floor_log2(8.0), floor_log2(7.9)), (-2, 3, 2));
     }
 }

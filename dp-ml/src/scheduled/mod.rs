@@ -44,6 +44,6 @@ pub use self::plain::descend;
 pub use self::plan::{Lecture, SchedulePlan, Task, plan_approx, plan_pure};
 pub use self::released::{AverageIterate, LastIterate, Released, Trajectory};
 #[doc(inline)]
-pub use self::sampler::{FullBatch, MultiPass, OnePass, Poisson, Sampler};
+pub use self::sampler::{FullBatch, MultiPass, OnePass, PoissonBatches, Sampler};
 pub use self::schedule::{NoiseSchedule, PrivacySchedule, Schedule};
 pub use self::sgd::{Accounted, ScheduledSgd};

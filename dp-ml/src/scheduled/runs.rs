@@ -120,7 +120,7 @@ fn a_huge_budget_finds_the_minimum() {
 
 #[test]
 fn empty_batches_are_steps_of_noise() {
-    let sampler = Poisson::new(0.01, 1.0).unwrap();
+    let sampler = PoissonBatches::new(0.01, 1.0).unwrap();
     let plan = schedule(5, NoiseSchedule::Constant(1.0));
     let sgd =
         ScheduledSgd::new(Trajectory, regression(), sampler, Clipped::l1(1.0).unwrap(), &plan, &[0.0; 3])
@@ -167,7 +167,7 @@ fn bad_input_is_refused_before_anything_is_drawn() {
         by_theorem(0.0),
         by_theorem(f64::NAN),
         NoiseSchedule::Constant(0.0),
-        NoiseSchedule::Levels(vec![1.0, 1.0]),
+        NoiseSchedule::Sequence(vec![1.0, 1.0]),
         NoiseSchedule::Constant(f64::INFINITY),
         NoiseSchedule::Iterates { level: 1.0, factors: PrivacySchedule::Sequence(vec![1.0, 0.0, 1.0]) },
     ] {
@@ -176,10 +176,12 @@ fn bad_input_is_refused_before_anything_is_drawn() {
     let fast = |rate: f64| Schedule { learning_rate: LearningRate::Constant(rate), ..good.clone() };
     assert!(make(ten, &fast(1e300), &[0.0; 3]).is_err() && make(ten, &fast(f64::MAX), &[0.0; 3]).is_err());
     assert!(MultiPass::new(10, 11).is_err() && MultiPass::new(0, 0).is_err() && OnePass::new(3, 0).is_err());
-    assert!(FullBatch::new(0).is_err() && Poisson::new(0.0, 1.0).is_err() && Clipped::l2(0.0).is_err());
+    assert!(
+        FullBatch::new(0).is_err() && PoissonBatches::new(0.0, 1.0).is_err() && Clipped::l2(0.0).is_err()
+    );
     let pass = OnePass::new(10, 4).unwrap();
     assert!(ScheduledSgd::new(LastIterate, regression(), pass, clip(), &good, &[0.0; 3]).is_err()); // two steps only
-    let poisson = Poisson::new(0.5, 1.0).unwrap();
+    let poisson = PoissonBatches::new(0.5, 1.0).unwrap();
     assert!(ScheduledSgd::new(Trajectory, regression(), poisson, clip(), &good, &[0.0; 3]).is_err()); // L5 needs fixed batches
     let same = SameIterate::new(Sensitivity::<L1, ReplaceOne>::new(2.0).unwrap()).unwrap();
     let constant = schedule(3, NoiseSchedule::Constant(1.0));
@@ -209,7 +211,7 @@ fn results_for_a_seed_are_pinned() {
     assert_eq!(found, [0x3fce_b30b_3c00_0000, 0xbfbd_7165_d400_0000, 0xbfef_21ca_be00_0000]);
 
     let (plan, clip) = (schedule(7, NoiseSchedule::Constant(0.5)), Clipped::l1(1.0).unwrap());
-    let sampler = Poisson::new(0.25, 10.0).unwrap();
+    let sampler = PoissonBatches::new(0.25, 10.0).unwrap();
     let all = ScheduledSgd::new(Trajectory, regression(), sampler, clip, &plan, &start).unwrap();
     let found = bits(&all.draw(&data, &mut Insecure::seeded(3)).unwrap()[6]);
     assert_eq!(found, [0xbfc8_2a93_6800_0000, 0x3fe8_5bb7_2080_0000, 0xbff0_509e_ae00_0000]);

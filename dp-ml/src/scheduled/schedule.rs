@@ -38,8 +38,8 @@ pub enum NoiseSchedule {
     },
     /// The same θ for each step.
     Constant(f64),
-    /// θ₁, θ₂, …
-    Levels(Vec<f64>),
+    /// θ₁, θ₂, …, one per step.
+    Sequence(Vec<f64>),
 }
 
 /// The privacy loss of each iterate: β⁽ʰ⁾ by itself has a_h times the level, h = 1, 2, …
@@ -80,7 +80,7 @@ pub(super) fn scales(noise: &NoiseSchedule, rates: &[f64], reach: &[f64]) -> Res
     };
     match noise {
         NoiseSchedule::Constant(theta) => rates.iter().map(|rate| by_theta(*theta, rate)).collect(),
-        NoiseSchedule::Levels(thetas) => {
+        NoiseSchedule::Sequence(thetas) => {
             if thetas.len() != rates.len() {
                 let lengths = (thetas.len(), rates.len());
                 return Err(Error::LengthMismatch {
@@ -95,7 +95,7 @@ pub(super) fn scales(noise: &NoiseSchedule, rates: &[f64], reach: &[f64]) -> Res
             if reach.iter().any(|reach| reach.is_infinite()) {
                 return Err(Error::Unreachable {
                     request: "noise by theorem L5 where nothing bounds how far a step goes",
-                    instead: "clip gradients and take batches of a fixed size, or set the noise by `NoiseSchedule::Constant` or `NoiseSchedule::Levels`",
+                    instead: "clip gradients and take batches of a fixed size, or set the noise by `NoiseSchedule::Constant` or `NoiseSchedule::Sequence`",
                 });
             }
             let scale = |(h, reach): (usize, &f64)| {

@@ -3,12 +3,13 @@
 use dp_core::{Error, Scale};
 
 use super::condition::{Shape, Span, StepBound};
-use super::lattice::{Lattice, floor_log2};
+use super::lattice::Lattice;
 use super::loss::Loss;
 use super::noise::StepNoise;
 use super::sampler::Sampler;
 use super::schedule::{Schedule, scales};
-use crate::arguments::positive;
+use crate::arguments::{check, positive};
+use crate::power_of_two::floor_log2;
 
 /// A training, except what it releases.
 #[derive(Clone, Debug)]
@@ -52,11 +53,7 @@ impl<L: Loss, S: Sampler, C: StepBound> Setup<L, S, C> {
             let lengths = (dimension, initial.len());
             return Err(Error::LengthMismatch { arguments: "the parameters and the initial point", lengths });
         }
-        if let Some(bad) = initial.iter().find(|x| !x.is_finite()) {
-            return Err(Error::OutOfRange {
-                argument: "the initial point", allowed: "(−∞, ∞)", found: *bad
-            });
-        }
+        initial.iter().try_for_each(|x| check("the initial point", "(−∞, ∞)", *x, x.is_finite()))?;
         sampler.check(schedule.steps)?;
         let rates = schedule.learning_rate.positive(schedule.steps)?;
         let weights: Vec<f64> = rates
@@ -101,12 +98,12 @@ fn suitable(spans: &[Span], scales: &[f64], batch: f64, initial: &[f64]) -> Resu
     let most = scales.iter().copied().fold(0.0, f64::max);
     let terms = || spans.iter().map(|span| span.once.min(span.presence));
     let farthest = initial.iter().copied().fold(0.0, |far, x: f64| f64::max(far, x.abs()));
-    let way = positive("the length of all steps", farthest + batch * terms().sum::<f64>())?;
+    let path = positive("the length of all steps", farthest + batch * terms().sum::<f64>())?;
     let finest = [
         floor_log2(least) - 26,
         floor_log2(most) - 36,
         floor_log2(terms().fold(0.0, f64::max)) - 46,
-        floor_log2(way) - 48,
+        floor_log2(path) - 48,
     ];
     Lattice::new(finest.into_iter().fold(i32::MIN, i32::max))
 }

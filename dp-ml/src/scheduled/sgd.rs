@@ -23,7 +23,7 @@ use super::walk::Walk;
 /// | parameter | choices |
 /// |---|---|
 /// | loss `L` | `SquaredDistance`, `LeastSquares`, your own [`Loss`] |
-/// | [sampler](super::sampler) `S` | `OnePass`, `MultiPass`, `Poisson`, `FullBatch` |
+/// | [sampler](super::sampler) `S` | `OnePass`, `MultiPass`, `PoissonBatches`, `FullBatch` |
 /// | [condition](super::condition) `C` | `Clipped`, `ConvexSmooth`, `Asserted`, `SameIterate` |
 /// | [released](Released) `R` | `LastIterate`, `AverageIterate`, `Trajectory` |
 ///

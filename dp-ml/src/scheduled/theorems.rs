@@ -164,7 +164,7 @@ fn trajectories_have_the_profile_that_the_accountant_states() {
 #[test]
 fn one_pass_loses_the_worst_step() {
     let thetas = vec![4.0, 2.0, 3.0];
-    let schedule = schedule(&RATES, NoiseSchedule::Levels(thetas));
+    let schedule = schedule(&RATES, NoiseSchedule::Sequence(thetas));
     let clip = Clipped::l1(1.0).unwrap();
     let training = |n: usize| OnePass::new(n, 1).unwrap();
     let sgd = ScheduledSgd::new(Trajectory, loss_function(), training(3), clip, &schedule, &[0.0]).unwrap();
@@ -210,7 +210,7 @@ fn one_pass_loses_the_worst_step() {
 fn poisson_trajectories_hold_for_a_record_more_or_less() {
     let (rate, theta) = (0.5, 1.0);
     let schedule = schedule(&RATES[..2], NoiseSchedule::Constant(theta));
-    let sampler = Poisson::new(rate, 1.0).unwrap();
+    let sampler = PoissonBatches::new(rate, 1.0).unwrap();
     let sgd =
         ScheduledSgd::new(Trajectory, loss_function(), sampler, Clipped::l1(1.0).unwrap(), &schedule, &[0.0])
             .unwrap();
@@ -256,7 +256,7 @@ fn average_density(data: &[f64], batches: &Batches, scales: &[f64]) -> Vec<f64> 
 #[test]
 fn averages_lose_no_more_than_either_bound() {
     for n in [1, 2] {
-        let schedule = schedule(&RATES, NoiseSchedule::Levels(vec![2.0, 3.0, 1e3]));
+        let schedule = schedule(&RATES, NoiseSchedule::Sequence(vec![2.0, 3.0, 1e3]));
         let clip = Clipped::l1(1.0).unwrap();
         let sgd = ScheduledSgd::new(
             AverageIterate,

@@ -2,6 +2,8 @@
 
 use dp_core::Error;
 
+use crate::arguments::check;
+
 /// Which iterate, or average of iterates, is the result. Averages have less noise, and are
 /// post-processing: they cost no privacy.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,14 +28,13 @@ impl Average {
     /// [`Error::OutOfRange`] for constants out of their ranges.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
-            Self::Tail { share } if !(share > 0.0 && share <= 1.0) => {
-                Err(Error::OutOfRange { argument: "the share of iterates", allowed: "(0, 1]", found: share })
+            Self::Last => {}
+            Self::Tail { share } => {
+                check("the share of iterates", "(0, 1]", share, share > 0.0 && share <= 1.0)?;
             }
-            Self::Exponential { decay } if !(decay > 0.0 && decay < 1.0) => {
-                Err(Error::OutOfRange { argument: "the decay", allowed: "(0, 1)", found: decay })
-            }
-            _ => Ok(self),
+            Self::Exponential { decay } => check("the decay", "(0, 1)", decay, decay > 0.0 && decay < 1.0)?,
         }
+        Ok(self)
     }
 
     /// The running average before the first step.

@@ -2,6 +2,8 @@
 
 use dp_core::Error;
 
+use crate::arguments::check;
+
 /// How the gradient g of each record is clipped. Each kind bounds the ℓ2 norm of what a record
 /// contributes by C, which is [`norm`](Self::norm).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,18 +11,18 @@ use dp_core::Error;
 pub enum Clip {
     /// Flat clipping, g·min(1, C/‖g‖) (Abadi et al. 2016).
     Flat {
-        /// C.
+        /// The clipping norm C.
         norm: f64,
     },
     /// Per-layer clipping: each of L layers is clipped to C/√L by itself, and the squares add up to
     /// C².
     PerLayer {
-        /// C.
+        /// The clipping norm C.
         norm: f64,
     },
     /// Automatic clipping, g·C/(‖g‖ + γ): nearly all gradients get the norm C (Bu et al. 2022).
     Normalised {
-        /// C.
+        /// The clipping norm C.
         norm: f64,
         /// γ > 0, so that small gradients stay small.
         stability: f64,
@@ -47,19 +49,11 @@ impl Clip {
     /// [`Error::OutOfRange`] unless C lies in [10⁻⁶, 10⁶], where floats of single precision neither
     /// overflow nor underflow, and γ too.
     pub(crate) fn checked(self) -> Result<Self, Error> {
-        if !(1e-6..=1e6).contains(&self.norm()) {
-            return Err(Error::OutOfRange {
-                argument: "the clipping norm",
-                allowed: "[1e-6, 1e6]",
-                found: self.norm(),
-            });
+        check("the clipping norm", "[1e-6, 1e6]", self.norm(), (1e-6..=1e6).contains(&self.norm()))?;
+        if let Self::Normalised { stability, .. } = self {
+            check("stability", "[1e-6, 1e6]", stability, (1e-6..=1e6).contains(&stability))?;
         }
-        match self {
-            Self::Normalised { stability, .. } if !(1e-6..=1e6).contains(&stability) => {
-                Err(Error::OutOfRange { argument: "stability", allowed: "[1e-6, 1e6]", found: stability })
-            }
-            _ => Ok(self),
-        }
+        Ok(self)
     }
 
     /// Writes the weight of each layer of each record, given the squared norms of their gradients.

@@ -1,5 +1,6 @@
 //! DP-SGD: noised sums of clipped per-example gradients over Poisson batches.
 
+mod accounting;
 mod average;
 mod barrier;
 mod checkpoint;
@@ -8,10 +9,10 @@ mod learning_rate;
 mod noise;
 mod optimiser;
 mod plan;
-mod price;
 mod probe;
 mod progress;
 mod report;
+mod resume;
 mod rounding;
 mod run;
 mod sampling;
@@ -40,9 +41,9 @@ use dp_core::{AddRemove, Approx, Error, Measurement};
 use dp_sensitivity::Exploratory;
 use rand_core::Rng;
 
-use self::checkpoint::{Checkpoint, fingerprint, hash};
+use self::accounting::Accounting;
+use self::checkpoint::{Checkpoint, fingerprint};
 use self::noise::Noise;
-use self::price::Price;
 use self::progress::Observer;
 use self::run::Run;
 use self::sampling::MOST_RECORDS;
@@ -98,7 +99,7 @@ use crate::model::{Model, square_norm};
 pub struct Training<M> {
     model: M,
     settings: Settings,
-    price: Price,
+    accounting: Accounting,
     noise: Noise,
     observer: Option<Box<Observer>>,
     checkpoints: Option<(PathBuf, u64)>,
@@ -106,11 +107,11 @@ pub struct Training<M> {
 
 impl<M: fmt::Debug> fmt::Debug for Training<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, settings, price, .. } = self;
+        let Self { model, settings, accounting, .. } = self;
         f.debug_struct("Training")
             .field("model", model)
             .field("settings", settings)
-            .field("price", price)
+            .field("accounting", accounting)
             .finish_non_exhaustive()
     }
 }
@@ -138,10 +139,10 @@ impl<M: Model> Training<M> {
             }
             end = layer.end;
         }
-        let price = Price::new(&settings, parameters)?;
-        let noise = Noise::new(price.scale()?)?;
-        probe::probe(&model, price.sampling.capacity())?;
-        Ok(Self { model, settings, price, noise, observer: None, checkpoints: None })
+        let accounting = Accounting::new(&settings, parameters)?;
+        let noise = Noise::new(accounting.scale()?)?;
+        probe::probe(&model, accounting.sampling.capacity())?;
+        Ok(Self { model, settings, accounting, noise, observer: None, checkpoints: None })
     }
 
     /// The model.
@@ -156,74 +157,15 @@ impl<M: Model> Training<M> {
         Self { observer: Some(Box::new(observer)), ..self }
     }
 
-    /// Writes a checkpoint before the first step and after every `every` steps, from which
-    /// [`resume`](Self::resume) continues.
-    ///
-    /// The file is replaced atomically: a crash leaves the old one or the new one. It holds the key
-    /// of the noise and is as secret as the data: with it and the released parameters the noise can
-    /// be subtracted.
-    #[must_use]
-    pub fn checkpoint(self, path: impl Into<PathBuf>, every: u64) -> Self {
-        Self { checkpoints: Some((path.into(), every.max(1))), ..self }
-    }
-
-    /// Continues from the checkpoint, with the data of the training that wrote it.
-    ///
-    /// It costs nothing: the whole training was paid for when it began, and a budget keeps a booked
-    /// cost. Steps between the checkpoint and a crash are repeated with the same batches and the
-    /// same noise, which follow from the key in the file. So the release is, to the last bit, the
-    /// one without the crash, however often it is resumed. Hence processors whose kernels round
-    /// differently are refused, and so are other data and other models: two data sets under the
-    /// same noise would reveal their difference. (The fingerprint covers the features, and the
-    /// losses of all records at random parameters.)
-    ///
-    /// # Errors
-    /// [`Error::Unreachable`] without a readable checkpoint, for one of other settings, another
-    /// model or other data, and when the training diverges.
-    pub fn resume(&self, data: &Data<M::Target>) -> Result<Trained, Error> {
-        self.fits(data)?;
-        let path = self.checkpoints.as_ref().map(|(path, _)| path).ok_or(checkpoint::UNREADABLE)?;
-        let saved = Checkpoint::read(path)?;
-        if !saved.belongs_to(&self.description(), fingerprint(&self.model, data)) {
-            return Err(checkpoint::FOREIGN);
-        }
-        let parameters = self.steps(data, Some(self.noise), saved)?;
-        Ok(Trained { parameters, report: self.report() })
-    }
-
-    /// What a checkpoint must agree with.
-    fn description(&self) -> String {
-        let Settings {
-            records,
-            batch,
-            steps,
-            privacy,
-            clip,
-            optimiser,
-            learning_rate,
-            average,
-            weight_decay,
-            threads: _,
-        } = &self.settings;
-        let layers = self.model.layers();
-        // A function has no text, so its values are hashed.
-        let rates = hash((0..*steps).map(|h| learning_rate.at(h, *steps).to_bits()));
-        format!(
-            "{records} {batch} {steps} {privacy:?} {clip:?} {optimiser:?} {learning_rate:?} {rates:x} {average:?} {weight_decay} {layers:?} {} {:?}",
-            crate::product::kernels(),
-            self.report()
-        )
-    }
-
     /// The public facts, which are known before the training.
     #[must_use]
     pub fn report(&self) -> Report {
         Report {
-            guarantee: self.price.guarantee,
+            guarantee: self.accounting.guarantee,
             steps: self.settings.steps,
-            sampling_rate: self.price.sampling.rate(),
-            noise_multiplier: self.price.multiplier,
-            rounding_factor: div_up(self.price.rounding.sensitivity(), self.settings.clip.norm()),
+            sampling_rate: self.accounting.sampling.rate(),
+            noise_multiplier: self.accounting.multiplier,
+            rounding_factor: div_up(self.accounting.rounding.sensitivity(), self.settings.clip.norm()),
         }
     }
 
@@ -313,7 +255,7 @@ impl<M: Model> Training<M> {
             data,
             square_norms: &square_norms,
             settings: &self.settings,
-            price: &self.price,
+            accounting: &self.accounting,
             noise,
         };
         let (header, sampler, shards) = from.into_parts();
@@ -324,7 +266,7 @@ impl<M: Model> Training<M> {
         }
         let shards = run.steps(header.steps(), shards, sampler, &mut |step, sampler, see| {
             if let Some(observer) = observer {
-                observer(&Progress::new(step, steps, &self.price));
+                observer(&Progress::new(step, steps, &self.accounting));
             }
             if let Some((path, every)) = checkpoints
                 && (step.is_multiple_of(*every) || step == steps)
@@ -355,7 +297,7 @@ impl<M: Model> Measurement for Training<M> {
     type Adjacency = AddRemove;
 
     fn guarantee(&self) -> Approx {
-        self.price.guarantee
+        self.accounting.guarantee
     }
 
     /// # Errors

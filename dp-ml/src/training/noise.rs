@@ -4,7 +4,7 @@ use dp_core::{Error, Scale};
 use dp_mechanisms::Gaussian;
 use rand_core::Rng;
 
-use super::rounding::power_of_two_below;
+use crate::power_of_two::power_of_two_below;
 
 /// Gaussian noise on sums of gradients, released on the multiples of a power of two near 2⁻¹² of
 /// its scale. This grid follows from public facts, is far finer than a step needs, and coarse

@@ -2,6 +2,8 @@
 
 use dp_core::Error;
 
+use crate::arguments::{check, positive};
+
 /// How a noised gradient becomes a step. It is post-processing, so every choice costs the same
 /// privacy.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,15 +49,11 @@ impl Optimiser {
             Self::Momentum { beta } => [beta, 0.0],
             Self::Adam { beta1, beta2, .. } => [beta1, beta2],
         };
-        if let Some(found) = betas.into_iter().find(|beta| !(0.0..1.0).contains(beta)) {
-            return Err(Error::OutOfRange { argument: "beta", allowed: "[0, 1)", found });
+        betas.into_iter().try_for_each(|beta| check("beta", "[0, 1)", beta, (0.0..1.0).contains(&beta)))?;
+        if let Self::Adam { epsilon, .. } = self {
+            positive("Adam's epsilon", epsilon)?;
         }
-        match self {
-            Self::Adam { epsilon, .. } if !(epsilon > 0.0 && epsilon.is_finite()) => {
-                Err(Error::OutOfRange { argument: "Adam's epsilon", allowed: "(0, ∞)", found: epsilon })
-            }
-            _ => Ok(self),
-        }
+        Ok(self)
     }
 
     /// The moments before the first step.

@@ -13,7 +13,7 @@ use crate::arguments::{check, count};
 /// |---|---|---|
 /// | softmax and logistic regression | [`for_classes`](Self::for_classes) | of norm 3 |
 /// | linear regression | [`for_regression`](Self::for_regression) | the same, responses within ±1 |
-/// | perceptrons, convolutions | [`for_network`](Self::for_network) | of mean 0 and variance 1 |
+/// | multilayer networks | [`for_network`](Self::for_network) | of mean 0 and variance 1 |
 ///
 /// The norm of rows is [`ROW_LENGTH`](Self::ROW_LENGTH); these figures are approximate.
 ///
@@ -89,7 +89,7 @@ impl Plan {
     pub fn for_classes(records: usize, classes: usize, target: Approx) -> Result<Self, Error> {
         let k = count(classes);
         check("the number of classes", "[2, ∞)", k, classes >= 2)?;
-        Self::new(records, target, Rule { way: 0.5, clip: 1.0, fastest: 2.0 * k })
+        Self::new(records, target, Rule { path: 0.5, clip: 1.0, fastest: 2.0 * k })
     }
 
     /// The plan for linear regression on this number of features.
@@ -99,7 +99,7 @@ impl Plan {
     pub fn for_regression(records: usize, features: usize, target: Approx) -> Result<Self, Error> {
         let d = count(features);
         check("the number of features", "[1, ∞)", d, features >= 1)?;
-        Self::new(records, target, Rule { way: 0.12 / d.sqrt(), clip: 0.5, fastest: 0.4 })
+        Self::new(records, target, Rule { path: 0.12 / d.sqrt(), clip: 0.5, fastest: 0.4 })
     }
 
     /// The plan for networks with this number of layers of parameters: 2 for a perceptron with one
@@ -110,7 +110,7 @@ impl Plan {
     pub fn for_network(records: usize, layers: usize, target: Approx) -> Result<Self, Error> {
         let l = count(layers);
         check("the number of layers", "[1, ∞)", l, layers >= 1)?;
-        Self::new(records, target, Rule { way: 0.26 / l, clip: 1.0, fastest: 16.0 / l })
+        Self::new(records, target, Rule { path: 0.26 / l, clip: 1.0, fastest: 16.0 / l })
     }
 
     #[allow(
@@ -123,11 +123,11 @@ impl Plan {
         check("the number of records", "[1, ∞)", n, records >= 1)?;
         check("epsilon", "(0, ∞)", epsilon.get(), epsilon.get() > 0.0 && !epsilon.is_infinite())?;
         check("delta", "(0, 1)", delta.get(), delta.get() > 0.0 && delta.get() < 1.0)?;
-        let Rule { way, clip, fastest } = rule;
-        let way = way * GaussianPair::largest_mu(epsilon, delta).get() * n;
-        let steps = (way / (fastest * clip)).ceil().clamp(FEWEST_STEPS, MOST_STEPS);
+        let Rule { path, clip, fastest } = rule;
+        let path = path * GaussianPair::largest_mu(epsilon, delta).get() * n;
+        let steps = (path / (fastest * clip)).ceil().clamp(FEWEST_STEPS, MOST_STEPS);
         let batch = (MOST_EPOCHS * n / steps).max(LEAST_BATCH).min(n);
-        let learning_rate = (way / (clip * steps)).min(fastest);
+        let learning_rate = (path / (clip * steps)).min(fastest);
         Ok(Self { records, target, batch, steps: steps as u64, clip, learning_rate })
     }
 
@@ -189,7 +189,7 @@ impl core::fmt::Display for Plan {
 #[derive(Clone, Copy)]
 struct Rule {
     /// S/(μn), the path length in units of the least noise.
-    way: f64,
+    path: f64,
     clip: f64,
     /// The largest rate.
     fastest: f64,
@@ -216,10 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn the_way_grows_with_the_records_and_with_epsilon() {
-        let way = |plan: Plan| plan.learning_rate * plan.clip * f64::from(u32::try_from(plan.steps).unwrap());
+    fn the_path_grows_with_the_records_and_with_epsilon() {
+        let path =
+            |plan: Plan| plan.learning_rate * plan.clip * f64::from(u32::try_from(plan.steps).unwrap());
         let [few, many, more] =
-            [plans(1000, 0.5), plans(1000, 1.0), plans(2000, 1.0)].map(|plans| plans.map(way));
+            [plans(1000, 0.5), plans(1000, 1.0), plans(2000, 1.0)].map(|plans| plans.map(path));
         for kind in 0..4 {
             assert!(
                 many[kind] > 1.5 * few[kind] && more[kind] > 1.9 * many[kind],

@@ -2,9 +2,8 @@
 
 use dp_core::Error;
 use dp_mechanisms::rng::Insecure;
-use rand_core::Rng;
 
-use crate::model::{Batch, Model, square_norm};
+use crate::model::{self, Batch, Model, square_norm};
 use crate::{Data, Matrix};
 
 /// Computes the gradient norms of public random records in batches of several sizes, at several
@@ -57,8 +56,7 @@ pub(crate) fn parameters<M: Model>(model: &M) -> Vec<f32> {
 /// Numbers between −1 and 1.
 fn uniform(seed: u64) -> impl Iterator<Item = f32> {
     let mut rng = Insecure::seeded(seed);
-    #[allow(clippy::cast_precision_loss, reason = "24 bits")]
-    std::iter::repeat_with(move || (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0)
+    std::iter::repeat_with(move || model::uniform(&mut rng))
 }
 
 /// The largest number of records in a probe.

@@ -2,22 +2,22 @@
 
 use dp_core::Approx;
 
-use super::price::Price;
+use super::accounting::Accounting;
 
 /// What an observer gets after each step: public facts.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     step: u64,
     steps: u64,
-    price: &'a Price,
+    accounting: &'a Accounting,
 }
 
 /// A function that is called after each step.
 pub(crate) type Observer = dyn Fn(&Progress<'_>) + Send + Sync;
 
 impl<'a> Progress<'a> {
-    pub(crate) const fn new(step: u64, steps: u64, price: &'a Price) -> Self {
-        Self { step, steps, price }
+    pub(crate) const fn new(step: u64, steps: u64, accounting: &'a Accounting) -> Self {
+        Self { step, steps, accounting }
     }
 
     /// The number of steps done.
@@ -36,7 +36,7 @@ impl<'a> Progress<'a> {
     /// step.
     #[must_use]
     pub fn spent(&self) -> Approx {
-        self.price.after(self.step)
+        self.accounting.after(self.step)
     }
 }
 

@@ -38,6 +38,8 @@
 use dp_core::rounding::Enclosure;
 use pulp::{Arch, Simd, WithSimd};
 
+use crate::power_of_two::power_of_two_below;
+
 /// How sums of gradients are rounded, and the sensitivity that this leaves them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rounding {
@@ -116,15 +118,10 @@ const TWO_TO_52: f64 = 4_503_599_627_370_496.0;
 /// 2⁻¹⁴⁹.
 const SMALLEST: f64 = f64::from_bits((1023 - 149) << 52);
 
-/// The largest power of two that is at most a positive normal number.
-pub(crate) fn power_of_two_below(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::testing::uniform;
+    use crate::model::uniform;
     use dp_mechanisms::rng::Insecure;
 
     #[test]
@@ -159,12 +156,5 @@ mod tests {
             (single[0] - f64::from(0.3_f32)).abs() <= rounding.quantum / 2.0
                 && single[0] != f64::from(0.3_f32)
         );
-    }
-
-    #[test]
-    fn powers_of_two() {
-        for (x, power) in [(1.0, 1.0), (1.99, 1.0), (0.7, 0.5), (1e-6, 2f64.powi(-20)), (1e6, 524_288.0)] {
-            assert_eq!(power_of_two_below(x), power);
-        }
     }
 }

@@ -15,8 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use rand_chacha::ChaCha20Rng;
 
 use super::Settings;
+use super::accounting::Accounting;
 use super::noise::Noise;
-use super::price::Price;
 use super::rounding::Rounding;
 use super::shard::{COORDINATES, Shard};
 use super::shared::{Sampler, Shared, lock, read, write};
@@ -29,7 +29,7 @@ pub(crate) struct Run<'a, M: Model> {
     pub(crate) data: &'a Data<M::Target>,
     pub(crate) square_norms: &'a [f64],
     pub(crate) settings: &'a Settings,
-    pub(crate) price: &'a Price,
+    pub(crate) accounting: &'a Accounting,
     /// `None` for a training without privacy: neither clipping nor noise.
     pub(crate) noise: Option<Noise>,
 }
@@ -82,7 +82,7 @@ impl<M: Model> Run<'_, M> {
     }
 
     fn worker(&self, number: usize) -> Worker<M> {
-        let (rows, layers) = (self.price.sampling.capacity(), self.model.layers().len());
+        let (rows, layers) = (self.accounting.sampling.capacity(), self.model.layers().len());
         Worker {
             number,
             workspace: self.model.workspace(rows),
@@ -153,7 +153,7 @@ impl<M: Model> Run<'_, M> {
             before.clone_from(rng);
             *next += 1;
             *steps = *next;
-            self.price.sampling.draw(self.data.len(), groups, rng);
+            self.accounting.sampling.draw(self.data.len(), groups, rng);
             batch.next.store(0, Ordering::Relaxed);
         }
     }
@@ -183,7 +183,7 @@ impl<M: Model> Run<'_, M> {
             "each step has a batch of its own, or amplification by sampling would not hold"
         );
         let mut sum = write(&shared.sums[worker.number]);
-        sum.clear(if self.noise.is_some() { self.price.rounding } else { Rounding::NONE });
+        sum.clear(if self.noise.is_some() { self.accounting.rounding } else { Rounding::NONE });
         loop {
             let group = batch.next.fetch_add(1, Ordering::Relaxed);
             if group >= groups.len() {
@@ -195,7 +195,7 @@ impl<M: Model> Run<'_, M> {
             }
             let batch = Batch::new(self.data, self.square_norms, records);
             let weights = if self.noise.is_some() {
-                let layers = worker.norms.len() / self.price.sampling.capacity();
+                let layers = worker.norms.len() / self.accounting.sampling.capacity();
                 let size = records.len() * layers;
                 let (norms, weights) = (&mut worker.norms[..size], &mut worker.weights[..size]);
                 self.model.backward(&parameters, batch, &mut worker.workspace, Some(&mut *norms));
@@ -224,7 +224,8 @@ fn divide(mut shards: Vec<Shard>, threads: usize) -> Vec<Mutex<Vec<Shard>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::testing::{norms_of, random_data, uniform};
+    use crate::model::testing::{norms_of, random_data};
+    use crate::model::uniform;
     use crate::model::{Activation, Perceptron};
     use crate::training::{Clip, Privacy};
     use crate::{Data, Matrix};
@@ -237,11 +238,11 @@ mod tests {
         model: &Perceptron,
         parameters: &[f32],
         settings: &Settings,
-        price: &Price,
+        accounting: &Accounting,
     ) -> Vec<f64> {
         let square_norms = norms_of(data);
-        let noise = Some(Noise::new(price.scale().unwrap()).unwrap());
-        let run = Run { model, data, square_norms: &square_norms, settings, price, noise };
+        let noise = Some(Noise::new(accounting.scale().unwrap()).unwrap());
+        let run = Run { model, data, square_norms: &square_norms, settings, accounting, noise };
         let shared = Shared::new(parameters.to_vec(), 1, 0, ChaCha20Rng::seed_from_u64(1));
         run.draw_batch(0, &shared);
         run.sum_groups(0, &mut run.worker(0), &shared);
@@ -257,7 +258,7 @@ mod tests {
         let model = Perceptron::new(20, &[15], 3, Activation::Tanh).unwrap();
         let settings = Settings::new(300, 300.0, Privacy::Noise { multiplier: 1.0, delta: 1e-5 })
             .clip(Clip::Flat { norm: 0.01 });
-        let price = Price::new(&settings, model.parameters()).unwrap();
+        let accounting = Accounting::new(&settings, model.parameters()).unwrap();
         let mut rng = Insecure::seeded(4);
         let parameters: Vec<f32> = (0..model.parameters()).map(|_| uniform(&mut rng)).collect();
         // More records than were declared: groups overflow in the second case.
@@ -266,9 +267,9 @@ mod tests {
             let values = with.features().values()[..(records - 1) * 20].to_vec();
             let without = Matrix::new(records - 1, 20, values).unwrap();
             let without = Data::new(without, with.targets()[..records - 1].to_vec()).unwrap();
-            let [a, b] = [&with, &without].map(|data| sum(data, &model, &parameters, &settings, &price));
+            let [a, b] = [&with, &without].map(|data| sum(data, &model, &parameters, &settings, &accounting));
             let distance = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-            assert!(distance <= price.rounding.sensitivity() && distance > 0.009_9, "{distance}");
+            assert!(distance <= accounting.rounding.sensitivity() && distance > 0.009_9, "{distance}");
         }
     }
 }

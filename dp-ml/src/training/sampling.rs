@@ -20,6 +20,8 @@ use dp_core::{Error, Scale};
 use dp_mechanisms::sample::Geometric;
 use rand_core::Rng;
 
+use crate::arguments::{check, count};
+
 /// The usual number of records in a group.
 const RECORDS_PER_GROUP: f64 = 128.0;
 
@@ -39,23 +41,14 @@ impl Sampling {
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Above`] unless 0 < batch ≤ records, and records is
     /// positive and below 2³⁰.
-    #[allow(clippy::cast_precision_loss, reason = "fewer than 2³⁰ records")]
     pub(crate) fn new(records: usize, batch: f64) -> Result<Self, Error> {
-        if records == 0 || records >= MOST_RECORDS {
-            return Err(Error::OutOfRange {
-                argument: "the number of records",
-                allowed: "[1, 2^30)",
-                found: records as f64,
-            });
-        }
-        let n = records as f64;
+        let (n, fits) = (count(records), (1..MOST_RECORDS).contains(&records));
+        check("the number of records", "[1, 2^30)", n, fits)?;
         if batch > n {
             let limit = "the number of records";
             return Err(Error::Above { argument: "the batch", found: batch, limit, most: n });
         }
-        if batch.is_nan() || batch <= 0.0 {
-            return Err(Error::OutOfRange { argument: "the batch", allowed: "(0, ∞)", found: batch });
-        }
+        check("the batch", "(0, ∞)", batch, batch > 0.0)?;
         let (gaps, rate) = if batch == n {
             (None, 1.0)
         } else {

@@ -4,6 +4,7 @@ use dp_core::{Approx, Error};
 
 use super::sampling::Sampling;
 use super::{Average, Clip, LearningRate, Optimiser};
+use crate::arguments::{check, count};
 
 /// How the noise of a step is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +84,7 @@ impl Settings {
         reason = "what is no number of steps becomes zero, which is refused"
     )]
     pub fn epochs(self, epochs: f64) -> Self {
-        let steps = libm::ceil(epochs * self.records as f64 / self.batch);
+        let steps = libm::ceil(epochs * count(self.records) / self.batch);
         self.steps(if steps < MOST_STEPS as f64 { steps as u64 } else { 0 })
     }
 
@@ -141,18 +142,11 @@ impl Settings {
     /// [`Error::OutOfRange`] and others that name the setting.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         Sampling::new(self.records, self.batch)?; // first: the number of steps may follow from them
-        if !(1..MOST_STEPS).contains(&self.steps) {
-            #[allow(clippy::cast_precision_loss, reason = "for the message")]
-            let found = self.steps as f64;
-            return Err(Error::OutOfRange { argument: "the number of steps", allowed: "[1, 10^15)", found });
-        }
-        if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
-            return Err(Error::OutOfRange {
-                argument: "the weight decay",
-                allowed: "[0, ∞)",
-                found: self.weight_decay,
-            });
-        }
+        #[allow(clippy::cast_precision_loss, reason = "for the message")]
+        let steps = self.steps as f64;
+        check("the number of steps", "[1, 10^15)", steps, (1..MOST_STEPS).contains(&self.steps))?;
+        let decay = self.weight_decay;
+        check("the weight decay", "[0, ∞)", decay, decay >= 0.0 && decay.is_finite())?;
         let (clip, optimiser, average) =
             (self.clip.checked()?, self.optimiser.checked()?, self.average.checked()?);
         let learning_rate = self.learning_rate.checked(self.steps)?;

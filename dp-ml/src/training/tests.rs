@@ -160,7 +160,7 @@ fn gradients_that_cannot_be_clipped_contribute_nothing() {
         let mut sum = [0.0; 2];
         model.sum_gradients(&weights, &mut workspace, &mut sum);
         let length = f64::from(sum[0]).hypot(sum[1].into());
-        assert!(length <= training.price.rounding.sensitivity(), "{x} {y}: {length}");
+        assert!(length <= training.accounting.rounding.sensitivity(), "{x} {y}: {length}");
     }
 }
 

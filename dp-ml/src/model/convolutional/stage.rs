@@ -6,6 +6,7 @@
 
 use rand_core::Rng;
 
+use crate::model::uniform;
 use crate::product::{Factor, product};
 
 /// The sizes of a stage.
@@ -70,10 +71,9 @@ impl Stage {
 
     /// Weights uniform within ±√(3/inputs), intercepts zero.
     pub(super) fn initial<R: Rng + ?Sized>(&self, rng: &mut R, parameters: &mut Vec<f32>) {
-        #[allow(clippy::cast_precision_loss, reason = "a rough scale, and 24 bits")]
-        let mut weight =
-            || libm::sqrtf(3.0 / self.patch() as f32) * ((rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0);
-        parameters.extend((0..self.patch() * self.kernels).map(|_| weight()));
+        #[allow(clippy::cast_precision_loss, reason = "a rough scale")]
+        let bound = libm::sqrtf(3.0 / self.patch() as f32);
+        parameters.extend((0..self.patch() * self.kernels).map(|_| bound * uniform(rng)));
         parameters.extend(core::iter::repeat_n(0.0, self.kernels));
     }
 

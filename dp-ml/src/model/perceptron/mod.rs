@@ -10,9 +10,9 @@ use rand_core::Rng;
 
 pub(super) use self::workspace::{PerceptronWorkspace, padded};
 
-use super::{Batch, MOST_PARAMETERS, Model};
+use super::{Batch, MOST_PARAMETERS, Model, uniform};
 use crate::Matrix;
-use crate::arguments::count;
+use crate::arguments::{check, count};
 use crate::product::{Factor, product};
 
 /// What follows a hidden layer.
@@ -59,20 +59,8 @@ impl Perceptron {
     ) -> Result<Self, Error> {
         let widths: Vec<usize> =
             [features].into_iter().chain(hidden.iter().copied()).chain([classes]).collect();
-        if widths.contains(&0) {
-            return Err(Error::OutOfRange {
-                argument: "the width of a layer",
-                allowed: "[1, ∞)",
-                found: 0.0,
-            });
-        }
-        if classes == 1 {
-            return Err(Error::OutOfRange {
-                argument: "the number of classes",
-                allowed: "[2, ∞)",
-                found: 1.0,
-            });
-        }
+        check("the width of a layer", "[1, ∞)", 0.0, !widths.contains(&0))?;
+        check("the number of classes", "[2, ∞)", 1.0, classes != 1)?;
         let mut layers = vec![];
         let mut end = 0usize;
         for pair in widths.windows(2) {
@@ -81,13 +69,7 @@ impl Perceptron {
             end = end.saturating_add(wide);
             layers.push(start..end);
         }
-        if end > MOST_PARAMETERS {
-            return Err(Error::OutOfRange {
-                argument: "the number of parameters",
-                allowed: "[1, 2^31]",
-                found: count(end),
-            });
-        }
+        check("the number of parameters", "[1, 2^31]", count(end), end <= MOST_PARAMETERS)?;
         Ok(Self { widths, activation, layers })
     }
 
@@ -154,9 +136,7 @@ impl Model for Perceptron {
                 let bound = libm::sqrtf(3.0 / self.widths[l] as f32);
                 let weights = layer.start..layer.start + self.widths[l] * self.widths[l + 1];
                 for weight in &mut parameters[weights] {
-                    #[allow(clippy::cast_precision_loss, reason = "24 bits")]
-                    let uniform = (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0;
-                    *weight = bound * uniform;
+                    *weight = bound * uniform(rng);
                 }
             }
         }

@@ -1,12 +1,8 @@
 //! The passes of a perceptron, forwards and backwards.
 
 use super::{Activation, Perceptron, PerceptronWorkspace};
-use crate::model::{Model, square_norm};
+use crate::model::{LARGEST_SQUARE, Model, square_norm};
 use crate::product::{Factor, rows_product};
-
-/// A record with a larger squared norm of a layer's input contributes nothing. Below it, what
-/// underflows in weighted factors is far below a clipping norm.
-const LARGEST_SQUARE: f64 = 3.4e38;
 
 impl Perceptron {
     /// The widths of a layer's input and output, its weights (a row for each input) and its

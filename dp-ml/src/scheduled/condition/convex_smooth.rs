@@ -5,7 +5,7 @@ use dp_core::{Error, L1};
 
 use super::unclipped::{add_unclipped, unclipped};
 use super::{Condition, Shape, Span, StepBound, Term};
-use crate::arguments::{count, positive};
+use crate::arguments::{check, count, positive};
 use crate::scheduled::loss::SmoothLoss;
 
 /// One parameter, a convex smooth loss, and learning rates of at most 2/smoothness: the condition
@@ -35,13 +35,9 @@ impl<L: SmoothLoss + Clone> ConvexSmooth<L> {
     /// [`Error::OutOfRange`] unless the loss has one parameter and its constants are positive and
     /// finite.
     pub(in crate::scheduled) fn of(loss: &L) -> Result<Self, Error> {
-        if loss.dimension() != 1 {
-            return Err(Error::OutOfRange {
-                argument: "the number of parameters of a convex smooth loss",
-                allowed: "[1, 1]",
-                found: count(loss.dimension()),
-            });
-        }
+        let dimension = loss.dimension();
+        let argument = "the number of parameters of a convex smooth loss";
+        check(argument, "[1, 1]", count(dimension), dimension == 1)?;
         Ok(Self {
             smoothness: positive("the smoothness", loss.smoothness())?,
             sensitivity: positive("the sensitivity", loss.sensitivity())?,
@@ -72,13 +68,9 @@ impl<L: SmoothLoss> StepBound for ConvexSmooth<L> {
             });
         };
         let rate = mul_up(shape.weight, count(batch));
-        if mul_up(rate, self.smoothness) > 2.0 {
-            return Err(Error::OutOfRange {
-                argument: "the learning rate times the smoothness",
-                allowed: "(0, 2]",
-                found: rate * self.smoothness,
-            });
-        }
+        let argument = "the learning rate times the smoothness";
+        let fits = mul_up(rate, self.smoothness) <= 2.0;
+        check(argument, "(0, 2]", rate * self.smoothness, fits)?;
         let off = shape.lattice.map_or(0.0, |lattice| self.loss.rounding(lattice.limit()));
         // The error of both neighbours' terms of one record together.
         let rounding = 2.0 * add_up(mul_up(shape.weight, off), shape.unit());

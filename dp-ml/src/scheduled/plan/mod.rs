@@ -1,14 +1,16 @@
 //! Rates, batches, steps and noise for a target guarantee.
 
+mod lecture;
 mod search;
+
+pub use self::lecture::Lecture;
 
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::GaussianPair;
 use dp_core::{Approx, Error, L1, L2, Mu, ReplaceOne};
 
 use self::search::Search;
-use super::bound::{Problem, UtilityBound, lecture_thetas};
-use super::noise::StepNoise;
+use super::bound::{Problem, UtilityBound};
 use super::schedule::{NoiseSchedule, Schedule};
 use crate::arguments::{count, positive};
 
@@ -40,20 +42,6 @@ pub struct SchedulePlan {
     pub bound: UtilityBound,
     /// The lecture's choice, for comparison.
     pub lecture: Lecture,
-}
-
-/// The lecture's choice (claim L9): γ_h = (1 + h)^−½, a_h = h^0.8, b = 1, one step per record, up
-/// to the same limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lecture {
-    /// The number of steps.
-    pub steps: usize,
-    /// The loss of its last iterate when the first has ε: ε·N^0.8.
-    pub last_iterate: f64,
-    /// Its bound at that loss.
-    pub bound: f64,
-    /// Its bound when the level is lowered until the last iterate loses ε.
-    pub bound_at_target: f64,
 }
 
 /// A plan whose [`LastIterate`](super::LastIterate), [`AverageIterate`](super::AverageIterate) or
@@ -195,28 +183,6 @@ impl Task {
             (0..usize::BITS).map(|k| 1 << k).take_while(|b| *b < self.records).collect();
         batches.push(self.records);
         batches
-    }
-}
-
-fn powers(rho: f64, steps: usize) -> Vec<f64> {
-    (0..steps).map(|h| libm::pow(count(h) + 1.0, -rho)).collect()
-}
-
-impl Lecture {
-    fn new<N: StepNoise>(task: &Task, epsilon: f64) -> Self {
-        let steps = task.records.min(task.most_steps);
-        let rates = powers(0.5, steps);
-        let factor = |h: usize| libm::pow(count(h), 0.8);
-        let bound = |level: f64| {
-            let thetas = lecture_thetas(&rates, factor, 2.0 * task.problem.gradient, level);
-            UtilityBound::new::<N>(&task.problem, &rates, &thetas).total()
-        };
-        Self {
-            steps,
-            last_iterate: epsilon * factor(steps),
-            bound: bound(epsilon),
-            bound_at_target: bound(epsilon / factor(steps)),
-        }
     }
 }
 

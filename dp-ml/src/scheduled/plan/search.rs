@@ -3,11 +3,12 @@
 use dp_core::Error;
 use dp_core::rounding::div_down;
 
-use super::super::bound::{UtilityBound, lecture_thetas};
-use super::super::noise::StepNoise;
-use super::super::schedule::{NoiseSchedule, PrivacySchedule, Schedule};
-use super::{Lecture, SchedulePlan, Task, powers};
+use super::lecture::{Lecture, powers};
+use super::{SchedulePlan, Task};
 use crate::arguments::{count, positive};
+use crate::scheduled::bound::{UtilityBound, lecture_thetas};
+use crate::scheduled::noise::StepNoise;
+use crate::scheduled::schedule::{NoiseSchedule, PrivacySchedule, Schedule};
 use crate::training::LearningRate;
 
 /// The candidates for a plan.

@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | [`OnePass`] | the next b records | replace-one | that of the worst step |
 //! | [`MultiPass`] | b of n, without replacement | replace-one | the sum of amplified steps |
-//! | [`Poisson`] | each record with probability q | add/remove | the sum of amplified steps |
+//! | [`PoissonBatches`] | each record with probability q | add/remove | the sum of amplified steps |
 //! | [`FullBatch`] | all records | replace-one | the sum of the steps |
 
 mod full_batch;
@@ -16,7 +16,7 @@ mod poisson;
 pub use self::full_batch::FullBatch;
 pub use self::multi_pass::MultiPass;
 pub use self::one_pass::OnePass;
-pub use self::poisson::Poisson;
+pub use self::poisson::PoissonBatches;
 
 use dp_accounting::Composition;
 use dp_core::rounding::add_up;
@@ -25,7 +25,7 @@ use rand_core::Rng;
 
 use super::condition::Span;
 use super::noise::StepNoise;
-use crate::arguments::count;
+use crate::arguments::{check, count};
 
 /// A subsampling scheme, with its theorems.
 ///
@@ -80,7 +80,7 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for super::OnePass {}
     impl Sealed for super::MultiPass {}
-    impl Sealed for super::Poisson {}
+    impl Sealed for super::PoissonBatches {}
     impl Sealed for super::FullBatch {}
 }
 
@@ -93,10 +93,7 @@ fn sizes(records: usize, batch: usize) -> Result<(), Error> {
         let (found, limit) = (count(batch), "the number of records");
         return Err(Error::Above { argument: "the batch", found, limit, most: count(records) });
     }
-    if batch == 0 {
-        return Err(Error::OutOfRange { argument: "the batch", allowed: "[1, ∞)", found: 0.0 });
-    }
-    Ok(())
+    check("the batch", "[1, ∞)", 0.0, batch > 0)
 }
 
 fn declared(records: usize, found: usize) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use rand_core::Rng;
 use super::super::condition::Span;
 use super::super::noise::StepNoise;
 use super::{Sampler, declared, sizes};
-use crate::arguments::count;
+use crate::arguments::{check, count};
 
 /// One pass through the data in their order, in disjoint batches: step h uses records hb, …, (h+1)b
 /// − 1.
@@ -55,14 +55,8 @@ impl Sampler for OnePass {
     }
 
     fn check(&self, steps: usize) -> Result<(), Error> {
-        if steps <= self.most_steps() {
-            return Ok(());
-        }
-        Err(Error::OutOfRange {
-            argument: "the number of steps of one pass",
-            allowed: "[1, records/batch]",
-            found: count(steps),
-        })
+        let (found, fits) = (count(steps), steps <= self.most_steps());
+        check("the number of steps of one pass", "[1, records/batch]", found, fits)
     }
 
     fn check_records(&self, records: usize) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use dp_core::{Bounds, Query};
 use dp_mechanisms::{Gaussian, Laplace, Vector};
 use dp_ml::model::{Logistic, MeanModel};
 use dp_ml::scheduled::{
-    AverageIterate, Clipped, FullBatch, LastIterate, MultiPass, NoiseSchedule, OnePass, Poisson,
+    AverageIterate, Clipped, FullBatch, LastIterate, MultiPass, NoiseSchedule, OnePass, PoissonBatches,
     PrivacySchedule, Schedule, ScheduledSgd, SquaredDistance, Trajectory,
 };
 use dp_ml::training::{LearningRate, Privacy, Settings, Trained, Training};
@@ -36,7 +36,10 @@ const TRAINING: f64 = 0.03;
 fn trainings() -> Audits {
     let privacy = Privacy::Noise { multiplier: 1.0, delta: DELTA };
     let settings = |records: usize, batch: f64, steps: u64| {
-        Settings::new(records, batch, privacy).steps(steps).learning_rate(LearningRate::Constant(1.0)).threads(1)
+        Settings::new(records, batch, privacy)
+            .steps(steps)
+            .learning_rate(LearningRate::Constant(1.0))
+            .threads(1)
     };
     let parameter = || View::number(|trained: Trained| f64::from(trained.parameters()[0]));
     Ok(vec![
@@ -79,8 +82,11 @@ fn schedules() -> Audits {
         steps: 2,
         noise: NoiseSchedule::Iterates { level: 1.0, factors: PrivacySchedule::Constant },
     };
-    let constant =
-        |theta: f64| Schedule { learning_rate: LearningRate::Constant(1.0), steps: 2, noise: NoiseSchedule::Constant(theta) };
+    let constant = |theta: f64| Schedule {
+        learning_rate: LearningRate::Constant(1.0),
+        steps: 2,
+        noise: NoiseSchedule::Constant(theta),
+    };
     let last = || View::number(|iterate: Vec<f64>| iterate[0]);
     let replaced = || [vec![99.0, 99.0], vec![-99.0, 99.0]];
     let audits = vec![
@@ -114,7 +120,7 @@ fn schedules() -> Audits {
             ScheduledSgd::new(
                 LastIterate,
                 loss()?,
-                Poisson::new(0.5, 1.0)?,
+                PoissonBatches::new(0.5, 1.0)?,
                 clip()?,
                 &constant(1.0),
                 &[0.0],

@@ -7,8 +7,8 @@ use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::Bernoulli;
 use dp_mechanisms::{Gaussian, Laplace};
 use dp_ml::scheduled::{
-    AverageIterate, Clipped, FullBatch, LastIterate, Loss, MultiPass, NoiseSchedule, Poisson, PrivacySchedule,
-    Schedule, ScheduledSgd, SquaredDistance, Trajectory,
+    AverageIterate, Clipped, FullBatch, LastIterate, Loss, MultiPass, NoiseSchedule, PoissonBatches,
+    PrivacySchedule, Schedule, ScheduledSgd, SquaredDistance, Trajectory,
 };
 use dp_ml::training::LearningRate;
 
@@ -134,7 +134,7 @@ fn layers(effort: Effort, norm: f64) -> Result<Caught, Error> {
 /// One step on a batch to which every record comes with probability ½, and of which ten records are expected. Divides by the size that came, or by the one that was `expected`.
 fn divisor(effort: Effort, expected: bool) -> Result<Caught, Error> {
     let schedule = schedule(&[1.0], NoiseSchedule::Constant(0.1)); // C/10 over ε = 1
-    let sampler = Poisson::new(0.5, 10.0)?;
+    let sampler = PoissonBatches::new(0.5, 10.0)?;
     let library = ScheduledSgd::new(Trajectory, loss()?, sampler, Clipped::l1(1.0)?, &schedule, &[0.0])?;
     let (coin, noise) = (Bernoulli::new(0.5)?, Laplace::with_scale(Scale::new(library.scales()[0])?));
     let trial = Trial {

@@ -87,7 +87,7 @@ fn models_and_trainings() {
             training(Settings::new(100, x, noise(1.0, 1e-6)).epochs(x)),
             training(Settings::new(100, 10.0, noise(x, x)).steps(3)),
         );
-        let _ = (scheduled::Clipped::l1(x), scheduled::Poisson::new(x, x));
+        let _ = (scheduled::Clipped::l1(x), scheduled::PoissonBatches::new(x, x));
     }
     for count in COUNTS {
         let _ = (

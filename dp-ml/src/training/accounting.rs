@@ -11,14 +11,14 @@ use super::{Privacy, Settings};
 
 /// What follows from the settings and the number of parameters: public facts.
 #[derive(Clone, Debug)]
-pub(crate) struct Price {
+pub(crate) struct Accounting {
     pub(crate) sampling: Sampling,
     pub(crate) rounding: Rounding,
     pub(crate) multiplier: f64,
     pub(crate) guarantee: Approx,
 }
 
-impl Price {
+impl Accounting {
     /// # Errors
     /// When sizes are out of range, or no noise reaches the target.
     pub(crate) fn new(settings: &Settings, parameters: usize) -> Result<Self, Error> {
