@@ -1,4 +1,5 @@
-//! The lecture's convergence experiments, as numbers and as pictures: `cargo run --release -p dp-ml --example convergence [FOLDER]`.
+//! The lecture's convergence experiments, as numbers and as pictures:
+//! `cargo run --release -p dp-ml --example convergence [FOLDER]`.
 
 use std::path::PathBuf;
 

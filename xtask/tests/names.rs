@@ -48,7 +48,6 @@ const OTHERS: &[&str] = &[
     "Admissible::of_laplace",
     "Approx::new",
     "Gdp::new",
-    "LearningRate::power", // another ρ: that of a power
     "MixedNoise::least_error",
     "Pure::new",
     "SmoothStudentT::cauchy",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_mechanisms::rng::Insecure;
 
-use crate::scheduled::{MultiPass, OnePass, Poisson, Sampler};
+use crate::scheduled::{MultiPass, OnePass, PoissonBatches, Sampler};
 
 pub(super) const L4: Claim = Claim {
     id: "L4",
@@ -36,7 +36,7 @@ fn judge(assumed: usize, batch: usize) -> Finding {
     let multi = MultiPass::new(4, batch).expect("valid");
     let mut order: Vec<usize> = (0..4).collect();
     let counts = tally(|| multi.choose(0, 4, &mut order, &mut rng).to_vec());
-    let poisson = Poisson::new(0.5, 2.0).expect("valid");
+    let poisson = PoissonBatches::new(0.5, 2.0).expect("valid");
     let subsets = tally(|| poisson.choose(0, assumed, &mut order, &mut rng).to_vec());
     // A fair count leaves its mean by six standard deviations with probability below 2·10⁻⁹.
     for (counts, cells) in [(&counts, 6u32), (&subsets, 8)] {

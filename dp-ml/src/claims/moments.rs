@@ -7,7 +7,7 @@ use dp_core::L1 as Absolute;
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Slack, Verdict, in_ratios};
 use dp_core::rounding::Enclosure;
 
-use crate::scheduled::rate::count;
+use crate::arguments::count;
 use crate::scheduled::study;
 use crate::scheduled::{Problem, UtilityBound, lecture_thetas};
 

@@ -7,9 +7,9 @@ use dp_core::{AddRemove, Approx, Delta, Error, Measurement};
 use dp_mechanisms::rng::Insecure;
 
 use super::sampled_law::Steps;
-use crate::model::Mean;
-use crate::training::{Privacy, Settings, Training};
-use crate::{Data, Matrix, Rate};
+use crate::model::MeanModel;
+use crate::training::{Clip, LearningRate, Privacy, Settings, Training};
+use crate::{Data, Matrix};
 
 pub(super) const L10: Claim = Claim {
     id: "L10",
@@ -90,9 +90,9 @@ fn training(steps: Steps, delta: f64) -> Result<Training<impl crate::model::Mode
     let privacy = Privacy::Noise { multiplier: steps.multiplier, delta };
     let settings = Settings::new(4, 4.0 * steps.rate, privacy)
         .steps(steps.steps.into())
-        .rate(Rate::Constant(1.0))
+        .learning_rate(LearningRate::Constant(1.0))
         .threads(1);
-    Training::new(Mean::new(1)?, settings)
+    Training::new(MeanModel::new(1)?, settings)
 }
 
 /// How far the empirical law of the last parameter is from the law of such steps: the largest difference of their distribution functions.
@@ -120,9 +120,9 @@ fn distance_from(law: Steps, records: &[f32]) -> Result<f64, Error> {
 fn pull(gradient: &[f32; 3]) -> Result<f64, Error> {
     let settings = Settings::new(3, 3.0, Privacy::Noise { multiplier: 1e-4, delta: 1e-3 })
         .steps(1)
-        .rate(Rate::Constant(3.0))
+        .learning_rate(LearningRate::Constant(3.0))
         .threads(1);
-    let training = Training::new(Mean::new(3)?, settings)?;
+    let training = Training::new(MeanModel::new(3)?, settings)?;
     let others = [0.5, 0.0, -9.0, 2.0, 2.0, 2.0];
     let train = |values: Vec<f32>| {
         let rows = values.len() / 3;
@@ -196,10 +196,10 @@ fn accuracy() -> Result<Figure, Error> {
             let target = Approx::new(epsilon.unwrap_or(1.0), 1e-5)?;
             let settings = Settings::new(1000, 100.0, Privacy::Target(target))
                 .steps(steps.into())
-                .clip(crate::Clip::Flat { norm: 4.0 })
-                .rate(Rate::Constant(0.1))
+                .clip(Clip::Flat { norm: 4.0 })
+                .learning_rate(LearningRate::Constant(0.1))
                 .threads(1);
-            let training = Training::new(Mean::new(1)?, settings)?;
+            let training = Training::new(MeanModel::new(1)?, settings)?;
             let mut error = 0.0;
             for seed in 0..10 {
                 let mut rng = Insecure::seeded(seed);

@@ -3,11 +3,12 @@
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 use dp_core::{Error, L1};
 
-use crate::scheduled::rate::count;
+use crate::arguments::count;
 use crate::scheduled::{
-    Clip, LastIterate, LearningRate, LinearRegression, MultiPass, Noise, PrivacySchedule, Problem, Schedule,
+    Clipped, LastIterate, LeastSquares, MultiPass, NoiseSchedule, PrivacySchedule, Problem, Schedule,
     ScheduledSgd, Trajectory, UtilityBound,
 };
+use crate::training::LearningRate;
 
 pub(super) const L9: Claim = Claim {
     id: "L9",
@@ -21,15 +22,15 @@ pub(super) const L9: Claim = Claim {
     check: || judge(0.8, 251.19).unwrap_or_else(|error| Finding::undecided(error.to_string())),
 };
 
-fn schedule(steps: usize, noise: Noise) -> Result<Schedule, Error> {
-    Ok(Schedule { rates: LearningRate::power(1.0, 0.5)?, steps, noise })
+fn schedule(steps: usize, noise: NoiseSchedule) -> Result<Schedule, Error> {
+    Ok(Schedule { learning_rate: LearningRate::Power { initial: 1.0, rho: 0.5 }, steps, noise })
 }
 
 /// Judges "after a thousand steps the last iterate loses `claimed`·ε" by the library, and that the sampled training converges at ε = 1.
 fn judge(kappa: f64, claimed: f64) -> Result<Finding, Error> {
-    let loss = LinearRegression::<[f64; 2]>::new(1)?;
-    let noise = Noise::Iterates { level: 1.0, factors: PrivacySchedule::Power(kappa) };
-    let clip = Clip::l1(1.0)?;
+    let loss = LeastSquares::<[f64; 2]>::new(1)?;
+    let noise = NoiseSchedule::Iterates { level: 1.0, factors: PrivacySchedule::Power(kappa) };
+    let clip = Clipped::l1(1.0)?;
     let last = ScheduledSgd::new(
         LastIterate,
         loss,
@@ -47,14 +48,15 @@ fn judge(kappa: f64, claimed: f64) -> Result<Finding, Error> {
         // Each step may lose 1/n after amplification by 1/n, and ln(1 + n(e^(1/n) − 1)) ≈ ln 2 before.
         let ratio = libm::log1p(libm::expm1(1.0 / count(n)) * count(n));
         let theta = 2.0 / ratio;
-        let plan = schedule(n, Noise::Constant(theta * (1.0 + 1e-6)))?;
+        let plan = schedule(n, NoiseSchedule::Constant(theta * (1.0 + 1e-6)))?;
         let sgd = ScheduledSgd::new(Trajectory, loss, MultiPass::new(n, 1)?, clip, &plan, &[0.0])?;
         let whole = sgd.analyses()[0].guarantee.epsilon().get();
         if !(0.999..=1.0).contains(&whole) {
             return Ok(Finding::refuted(format!("n = {n}: the trajectory loses {whole}")));
         }
         private.push((count(n), whole));
-        let rates: Vec<f64> = (0..n).map(|h| plan.rates.at(h)).collect::<Result<_, Error>>()?;
+        let steps = n as u64;
+        let rates: Vec<f64> = (0..steps).map(|h| plan.learning_rate.at(h, steps)).collect();
         let problem = Problem { dimension: 1, gradient: 1.0, distance: 1.0 };
         bounds.push(UtilityBound::new::<L1>(&problem, &rates, &vec![theta; n]).total());
     }

@@ -3,8 +3,8 @@
 use dp_core::L1 as Absolute;
 use dp_core::claims::{Axis, Claim, Figure, Finding, Kind, Verdict};
 
+use crate::arguments::count;
 use crate::scheduled::plot::Curve;
-use crate::scheduled::rate::count;
 use crate::scheduled::study;
 use crate::scheduled::{Problem, UtilityBound, lecture_thetas};
 

@@ -6,18 +6,22 @@ use dp_core::{AddRemove, Error, Finite, FiniteVec, L1, L2, Query, Sensitivity, S
 use super::example::Integers;
 use super::{Example, LinearRegression};
 
-/// Xᵀy = Σ y·x, for rows of a Euclidean length of at most B and responses within [−C, C], under add/remove neighbours.
+/// Xᵀy = Σ y·x, for rows with an ℓ2 norm of at most B and responses within [−C, C], under
+/// add/remove neighbours.
 ///
-/// **Sensitivity**: a record contributes y·x, of the length |y|·‖x‖ ≤ B·C, with equality at the bounds. In ℓ1 it is at most √p times that.
+/// **Sensitivity**: a record contributes y·x, of norm |y|·‖x‖ ≤ B·C, with equality at the bounds.
+/// In ℓ1 it is at most √p times that.
 ///
-/// Records become integers one by one, so the sum is exact. Its p entries are then rounded to steps of a power of two; between neighbours that moves each entry by one step more, so √p steps are
-/// added to B·C. Sums beyond 2⁵³ steps are cut off.
+/// Records are rounded to integers one by one, so the sum is exact. Its p entries are then rounded
+/// to multiples of a step, a power of two, which moves each entry by at most one step between
+/// neighbours; so √p steps are added to B·C. Sums beyond 2⁵³ steps are clamped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrossProducts {
     integers: Integers,
 }
 
-/// How many products of two units make a step: at least 2⁵⁰ products are the largest contribution of a record, so a step is 2⁻²⁴ of it at most.
+/// A step is 2^SHIFT products of two units. The largest contribution of a record is at least 2⁵⁰
+/// products, so a step is at most 2⁻²⁴ of it.
 const SHIFT: u32 = 26;
 
 impl CrossProducts {

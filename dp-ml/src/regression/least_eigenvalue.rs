@@ -1,4 +1,4 @@
-//! How well the worst direction is seen.
+//! The least eigenvalue of the Gram matrix.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Error, Finite, Query, Sensitivity, SensitivityIn, Subadditive};
@@ -7,21 +7,32 @@ use super::example::Integers;
 use super::solve::cholesky;
 use super::{Example, LinearRegression};
 
-/// The least eigenvalue of XᵀX, for rows of a Euclidean length of at most B, under add/remove neighbours.
+/// The least eigenvalue of XᵀX, for rows with an ℓ2 norm of at most B, under add/remove neighbours.
 ///
-/// **Sensitivity**: adding xxᵀ moves every eigenvalue up, by ‖x‖² ≤ B² at most (Weyl). B² is reached by the second row where there is one column.
+/// **Sensitivity**: adding xxᵀ moves every eigenvalue up, by ‖x‖² ≤ B² at most (Weyl). B² is
+/// reached by the second row where there is one column.
 ///
-/// **What is computed** is a number a that lies below the least eigenvalue λ, by g + 2c at most, so that two answers are B² + g + 2c apart at most. Rows become integers, of which
-/// XᵀX is an exact matrix A with the trace t. It is rounded to floats, and a is found by halving among the multiples μ of g: Cholesky's decomposition of A − (μ + c)·1 in floats, with u = 2⁻⁵³ and
-/// c = 4(p + 2)·u·t, answers in either way only where that is right:
+/// **The answer** is a number a below the least eigenvalue λ, by g + 2c at most, so the sensitivity
+/// is at most B² + g + 2c. Rows become integers, so XᵀX is an exact matrix A, with the trace t. It
+/// is rounded to floats, and a is found by bisection among the multiples μ of g: Cholesky's
+/// decomposition of A − (μ + c)·1 in floats, with u = 2⁻⁵³ and c = 4(p + 2)·u·t, decides, and both
+/// outcomes are certain:
 ///
-/// - *It completes, so λ ≥ μ.* The matrix that it is given is G = A − (μ + c)·1 + E with ‖E‖ ≤ 3ut: one rounding of each entry, which moves A by u·‖A‖ ≤ ut in the Frobenius norm, and two on the diagonal, for μ + c ≤ t. (Beyond t it stops at the first pivot, rightly.)
-///   What comes out has RᵀR = G + H with |H| ≤ γ·|Rᵀ||R| for γ = (p+1)u/(1 − (p+1)u) (Higham, Theorem 10.3), hence ‖H‖ ≤ γ·‖R‖² = γ·tr(RᵀR) ≤ γ/(1 − γ)·tr(G) ≤ 2γt, for which c has room.
-/// - *It does not, so λ < μ + 2c.* Let it stop at the k-th pivot, which is not positive. With a zero in its place the columns so far satisfy RᵀR = G + H + s·eeᵀ for the leading k columns, s ≥ 0, with |H| ≤ γ·|Rᵀ||R| as before.
-///   Let v be a unit vector with Rv = 0. Then vᵀGv ≤ −vᵀHv ≤ γ·‖|R||v|‖². The last column of R, which may be long, is −R′v′ up to the factor v_k, where R′ and v′ are the columns and coordinates before it; so
-///   |R||v| ≤ |R′||v′| + |R′v′|, whose square is at most 4·‖R′‖² ≤ 4·tr(R′ᵀR′) ≤ 4t/(1 − γ), and λ ≤ μ + c + 3ut + 4γt/(1 − γ) < μ + 2c: there c has one u·t to spare.
+/// - *It completes, so λ ≥ μ.* The matrix that it is given is G = A − (μ + c)·1 + E with ‖E‖ ≤ 3ut:
+///   one rounding of each entry, which moves A by u·‖A‖ ≤ ut in the Frobenius norm, and two on the
+///   diagonal, for μ + c ≤ t. (Beyond t it stops at the first pivot, rightly.) What comes out has
+///   RᵀR = G + H with |H| ≤ γ·|Rᵀ||R| for γ = (p+1)u/(1 − (p+1)u) (Higham, Theorem 10.3), hence ‖H‖
+///   ≤ γ·‖R‖² = γ·tr(RᵀR) ≤ γ/(1 − γ)·tr(G) ≤ 2γt, which c covers.
+/// - *It does not, so λ < μ + 2c.* Let it stop at the k-th pivot, which is not positive. With a
+///   zero in its place the columns so far satisfy RᵀR = G + H + s·eeᵀ for the leading k columns, s
+///   ≥ 0, with |H| ≤ γ·|Rᵀ||R| as before. Let v be a unit vector with Rv = 0. Then vᵀGv ≤ −vᵀHv ≤
+///   γ·‖|R||v|‖². The last column of R, which may be long, is −R′v′ up to the factor v_k, where R′
+///   and v′ are the columns and coordinates before it; so |R||v| ≤ |R′||v′| + |R′v′|, whose square
+///   is at most 4·‖R′‖² ≤ 4·tr(R′ᵀR′) ≤ 4t/(1 − γ), and λ ≤ μ + c + 3ut + 4γt/(1 − γ) < μ + 2c: c
+///   has one u·t to spare.
 ///
-/// Only the first 2³¹ records count, so that c is bounded beforehand. Where there are more, a record that is removed lets another one in, and λ moves by B² still: both sums contain all but one record.
+/// Only the first 2³¹ records count, so that c is bounded beforehand. If there are more, removing a
+/// record lets another one in, and λ still moves by B² at most: both sums share all but one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeastEigenvalue {
     integers: Integers,
@@ -76,7 +87,8 @@ impl Query for LeastEigenvalue {
         let matrix = self.matrix(data);
         let trace: f64 = matrix.iter().step_by(self.integers.columns() + 1).sum();
         let margin = self.margin(trace);
-        // In multiples of g: `passed` is 0 or was found to be below λ, `failed` is above it or was not. λ is at most t, which is below 2⁸⁴.
+        // In multiples of g: `passed` is 0 or was found to be below λ, `failed` is above it or was
+        // not. λ is at most t, which is below 2⁸⁴.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 0 and 2⁴⁶
         let (mut passed, mut failed) = (0u64, (trace / GAP) as u64 + 2);
         while failed - passed > 1 {

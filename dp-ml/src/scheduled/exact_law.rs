@@ -1,8 +1,11 @@
-//! The exact law of a training of one parameter, from the definitions, for tests and claims.
+//! The exact distribution of a training of one parameter, from the definitions, for tests and
+//! claims.
 //!
-//! Trainings run on a coarse lattice, where the law of an iterate is a list of masses: each is carried on by the masses of rounded Laplace noise, over all batches.
+//! Trainings run on a coarse lattice, where the distribution of an iterate is a list of masses. A
+//! step moves each mass by rounded Laplace noise, averaged over all batches.
 
-/// Points from −HALF to HALF, STEP apart; what lies beyond is clamped to the ends.
+/// Points are multiples of STEP from −HALF·STEP to HALF·STEP; what lies beyond is clamped to the
+/// ends.
 pub(crate) const STEP: f64 = 1.0 / 8.0;
 pub(crate) const HALF: i32 = 120;
 
@@ -13,7 +16,7 @@ pub(crate) fn points() -> impl Iterator<Item = f64> + Clone {
 /// Batches with their probabilities.
 pub(crate) type Batches = Vec<(f64, Vec<usize>)>;
 
-/// The law of the next iterate, for each iterate: rows of masses.
+/// The distribution of the next iterate, for each iterate: rows of masses.
 pub(crate) fn transitions(
     data: &[f64],
     batches: &Batches,

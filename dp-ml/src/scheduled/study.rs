@@ -1,6 +1,7 @@
 //! The lecture's experiments, on its synthetic data: claims L2 and L8 as curves.
 //!
-//! Seeds are fixed, so the numbers repeat; nothing here is a release. `cargo run --release -p dp-ml --example convergence` prints them and draws them.
+//! Seeds are fixed, so the numbers are reproducible; nothing here is a release.
+//! `cargo run --release -p dp-ml --example convergence` prints them and draws them.
 
 use dp_core::{Bounds, Error, L1, Measurement};
 use dp_mechanisms::rng::Insecure;
@@ -8,13 +9,14 @@ use rand_core::Rng;
 
 use super::bound::{Problem, UtilityBound};
 use super::plot::Curve;
-use super::rate::count;
 use super::{
-    FullBatch, LearningRate, MultiPass, Noise, OnePass, PrivacySchedule, Schedule, ScheduledSgd,
-    SquaredDistance, Trajectory, descend,
+    FullBatch, MultiPass, NoiseSchedule, OnePass, PrivacySchedule, Schedule, ScheduledSgd, SquaredDistance,
+    Trajectory, descend,
 };
+use crate::arguments::count;
+use crate::training::LearningRate;
 
-/// n standard exponential numbers, as floats make them: −ln U.
+/// n standard exponential numbers, −ln U in floats.
 #[must_use]
 pub fn exponential(records: usize, seed: u64) -> Vec<f64> {
     let mut rng = Insecure::seeded(seed);
@@ -23,12 +25,13 @@ pub fn exponential(records: usize, seed: u64) -> Vec<f64> {
     (0..records).map(draw).collect()
 }
 
-/// Records are clamped to that. One in 22000 exponential numbers is larger.
+/// The loss of records clamped to [0, 10]; one in 22000 exponential numbers is larger.
 fn loss() -> Result<SquaredDistance, Error> {
     Ok(SquaredDistance::new(Bounds::new(0.0, 10.0)?))
 }
 
-/// The lecture's Example 33 (L2): how far iterates are from the mean of 1000 exponential numbers, |β⁽ʰ⁾ − x̄|, without privacy.
+/// The lecture's Example 33 (L2): the distance |β⁽ʰ⁾ − x̄| of iterates from the mean of 1000
+/// exponential numbers, without privacy.
 ///
 /// Gradient descent, one pass at the constant rate 0.1, one pass and multi-pass at 0.1/√(1 + h).
 ///
@@ -37,7 +40,8 @@ fn loss() -> Result<SquaredDistance, Error> {
 pub fn plain(steps: usize, seed: u64) -> Result<Vec<Curve>, Error> {
     let data = exponential(1000, seed);
     let mean = data.iter().map(|x| x.min(10.0)).sum::<f64>() / 1000.0;
-    let (loss, constant, falling) = (loss()?, LearningRate::Constant(0.1), LearningRate::power(0.1, 0.5)?);
+    let (loss, constant, falling) =
+        (loss()?, LearningRate::Constant(0.1), LearningRate::Power { initial: 0.1, rho: 0.5 });
     let mut rng = Insecure::seeded(seed + 1);
     let (all, pass, any) = (FullBatch::new(1000)?, OnePass::new(1000, 1)?, MultiPass::new(1000, 1)?);
     let runs = [
@@ -55,9 +59,11 @@ pub fn plain(steps: usize, seed: u64) -> Result<Vec<Curve>, Error> {
     Ok(runs.map(curve).into())
 }
 
-/// The lecture's schedules (L8): for each κ the mean over `repeats` runs of f(β̄⁽ᴺ⁾) − f* = (β̄⁽ᴺ⁾ − x̄)² for N = 10, 20, 40, …, with ρ = ½, a_h = h^κ and 1000 exponential numbers.
+/// The lecture's schedules (L8): for each κ the mean over `repeats` runs of f(β̄⁽ᴺ⁾) − f* = (β̄⁽ᴺ⁾
+/// − x̄)² for N = 10, 20, 40, …, with ρ = ½, a_h = h^κ and 1000 exponential numbers.
 ///
-/// It diverges for κ = 0 and converges for κ = 1, as A₃ does; in between it does better than that bound, because this loss is strongly convex.
+/// It diverges for κ = 0 and converges for κ = 1, as A₃ does; in between it does better than that
+/// bound, because this loss is strongly convex.
 ///
 /// # Errors
 /// When the level is not positive, or there are no steps.
@@ -65,16 +71,16 @@ pub fn private(kappas: &[f64], level: f64, steps: usize, repeats: u64) -> Result
     let data = exponential(1000, 1);
     let mean = data.iter().map(|x| x.min(10.0)).sum::<f64>() / 1000.0;
     let loss = loss()?;
-    let rates = LearningRate::power(1.0, 0.5)?;
-    let mut curves = vec![];
+    let learning_rate = LearningRate::Power { initial: 1.0, rho: 0.5 };
+    let (rates, mut curves) = (rates(&learning_rate, steps), vec![]);
     for &kappa in kappas {
-        let noise = Noise::Iterates { level, factors: PrivacySchedule::Power(kappa) };
-        let schedule = Schedule { rates: rates.clone(), steps, noise };
+        let noise = NoiseSchedule::Iterates { level, factors: PrivacySchedule::Power(kappa) };
+        let schedule = Schedule { learning_rate: learning_rate.clone(), steps, noise };
         let sgd = ScheduledSgd::convex_smooth(Trajectory, loss, MultiPass::new(1000, 1)?, &schedule, &[0.0])?;
         let mut points: Vec<(f64, f64)> = checkpoints(steps).map(|n| (count(n), 0.0)).collect();
         for seed in 0..repeats {
             let iterates = sgd.draw(&data, &mut Insecure::seeded(100 + seed))?;
-            let (mut total, mut weighted, mut place) = (rates.at(0)?, 0.0, 0);
+            let (mut total, mut weighted, mut place) = (rates[0], 0.0, 0);
             for (h, beta) in iterates.iter().enumerate() {
                 if points.get(place).is_some_and(|point| point.0 == count(h + 1)) {
                     let excess = (weighted / total - mean) * (weighted / total - mean);
@@ -83,7 +89,7 @@ pub fn private(kappas: &[f64], level: f64, steps: usize, repeats: u64) -> Result
                     points[place].1 += share;
                     place += 1;
                 }
-                let rate = if h + 1 < steps { rates.at(h + 1)? } else { 0.0 };
+                let rate = rates.get(h + 1).copied().unwrap_or(0.0);
                 total += rate;
                 weighted += rate * beta[0];
             }
@@ -93,13 +99,13 @@ pub fn private(kappas: &[f64], level: f64, steps: usize, repeats: u64) -> Result
     Ok(curves)
 }
 
-/// The term A₃ of the bound for the same schedules: what theory says of [`private`].
+/// The term A₃ of the bound for the schedules of [`private`].
 ///
 /// # Errors
 /// When there are no steps.
 pub fn theory(kappas: &[f64], level: f64, steps: usize) -> Result<Vec<Curve>, Error> {
-    let rates = LearningRate::power(1.0, 0.5)?;
-    let rates: Vec<f64> = (0..steps).map(|h| rates.at(h)).collect::<Result<_, Error>>()?;
+    let learning_rate = LearningRate::Power { initial: 1.0, rho: 0.5 };
+    let rates = rates(&learning_rate, steps);
     let problem = Problem { dimension: 1, gradient: 20.0, distance: 1.0 };
     let curve = |kappa: &f64| {
         let thetas = super::lecture_thetas(&rates, |h| libm::pow(count(h), *kappa), 20.0, level);
@@ -110,6 +116,11 @@ pub fn theory(kappas: &[f64], level: f64, steps: usize) -> Result<Vec<Curve>, Er
         }
     };
     Ok(kappas.iter().map(curve).collect())
+}
+
+fn rates(learning_rate: &LearningRate, steps: usize) -> Vec<f64> {
+    let all = steps as u64;
+    (0..all).map(|h| learning_rate.at(h, all)).collect()
 }
 
 fn checkpoints(steps: usize) -> impl Iterator<Item = usize> {
@@ -149,7 +160,8 @@ mod tests {
             (private(&kappas, 1.0, 2560, 20).unwrap(), theory(&kappas, 1.0, 2560).unwrap());
         for ((kappa, measured), theory) in kappas.iter().zip(&measured).zip(&theory) {
             let (found, bound) = (slope(measured), slope(theory));
-            // 2 − ρ − 2κ, up to terms that N has not outgrown yet: at κ = 1 a logarithm. What is measured stays below: this loss is strongly convex, and noise averages out.
+            // 2 − ρ − 2κ, up to terms that N has not outgrown yet: at κ = 1 a logarithm. What is
+            // measured stays below: this loss is strongly convex, and noise averages out.
             let slack = if *kappa == 1.0 { 0.25 } else { 0.1 };
             assert!((bound - (1.5 - 2.0 * kappa)).abs() < slack, "κ = {kappa}: {bound}");
             assert!(found < bound, "κ = {kappa}: measured {found}, bound {bound}");

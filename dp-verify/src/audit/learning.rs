@@ -2,14 +2,14 @@
 
 use dp_core::{Bounds, Query};
 use dp_mechanisms::{Gaussian, Laplace, Vector};
-use dp_ml::model::{Logistic, Mean};
+use dp_ml::model::{Logistic, MeanModel};
 use dp_ml::scheduled::{
-    Average, Clip, FullBatch, LastIterate, LearningRate, MultiPass, Noise, OnePass, Poisson, PrivacySchedule,
-    Schedule, ScheduledSgd, SquaredDistance, Trajectory,
+    AverageIterate, Clipped, FullBatch, LastIterate, MultiPass, NoiseSchedule, OnePass, PoissonBatches,
+    PrivacySchedule, Schedule, ScheduledSgd, SquaredDistance, Trajectory,
 };
-use dp_ml::training::{Privacy, Settings, Trained, Training};
+use dp_ml::training::{LearningRate, Privacy, Settings, Trained, Training};
 use dp_ml::{
-    ConvexProblem, Data, Example, HuberLoss, LinearModel, LinearRegression, LogisticLoss, Matrix, Rate,
+    ConvexProblem, Data, Example, HuberLoss, LinearModel, LinearRegression, LogisticLoss, Matrix,
     private_accuracy, private_mean_loss,
 };
 
@@ -36,14 +36,17 @@ const TRAINING: f64 = 0.03;
 fn trainings() -> Audits {
     let privacy = Privacy::Noise { multiplier: 1.0, delta: DELTA };
     let settings = |records: usize, batch: f64, steps: u64| {
-        Settings::new(records, batch, privacy).steps(steps).rate(Rate::Constant(1.0)).threads(1)
+        Settings::new(records, batch, privacy)
+            .steps(steps)
+            .learning_rate(LearningRate::Constant(1.0))
+            .threads(1)
     };
     let parameter = || View::number(|trained: Trained| f64::from(trained.parameters()[0]));
     Ok(vec![
         Audit::of(
             "DP-SGD, one step",
             "one step of DP-SGD on all records, towards their mean, gradients clipped to 1",
-            Training::new(Mean::new(1)?, settings(1, 1.0, 1))?,
+            Training::new(MeanModel::new(1)?, settings(1, 1.0, 1))?,
             [data::<()>(&[])?, data(&[(9.0, ())])?],
             DELTA,
             parameter(),
@@ -52,7 +55,7 @@ fn trainings() -> Audits {
         Audit::of(
             "DP-SGD, three sampled steps",
             "three steps of DP-SGD on batches that hold each record with probability 1/2, towards the mean",
-            Training::new(Mean::new(1)?, settings(2, 1.0, 3))?,
+            Training::new(MeanModel::new(1)?, settings(2, 1.0, 3))?,
             [data(&[(-9.0, ())])?, data(&[(-9.0, ()), (9.0, ())])?],
             DELTA,
             parameter(),
@@ -73,14 +76,17 @@ fn trainings() -> Audits {
 /// Gradients of ±1 after clipping, whatever the iterate is: the worst records for a walk.
 fn schedules() -> Audits {
     let loss = || -> Result<_, dp_core::Error> { Ok(SquaredDistance::new(Bounds::new(-99.0, 99.0)?)) };
-    let clip = || Clip::l1(1.0);
+    let clip = || Clipped::l1(1.0);
     let by_iterates = Schedule {
-        rates: LearningRate::Constant(1.0),
+        learning_rate: LearningRate::Constant(1.0),
         steps: 2,
-        noise: Noise::Iterates { level: 1.0, factors: PrivacySchedule::Constant },
+        noise: NoiseSchedule::Iterates { level: 1.0, factors: PrivacySchedule::Constant },
     };
-    let constant =
-        |theta: f64| Schedule { rates: LearningRate::Constant(1.0), steps: 2, noise: Noise::Constant(theta) };
+    let constant = |theta: f64| Schedule {
+        learning_rate: LearningRate::Constant(1.0),
+        steps: 2,
+        noise: NoiseSchedule::Constant(theta),
+    };
     let last = || View::number(|iterate: Vec<f64>| iterate[0]);
     let replaced = || [vec![99.0, 99.0], vec![-99.0, 99.0]];
     let audits = vec![
@@ -114,7 +120,7 @@ fn schedules() -> Audits {
             ScheduledSgd::new(
                 LastIterate,
                 loss()?,
-                Poisson::new(0.5, 1.0)?,
+                PoissonBatches::new(0.5, 1.0)?,
                 clip()?,
                 &constant(1.0),
                 &[0.0],
@@ -126,7 +132,7 @@ fn schedules() -> Audits {
         Audit::of(
             "scheduled SGD, average",
             "the average of two iterates, each from all records, with Laplace noise",
-            ScheduledSgd::new(Average, loss()?, FullBatch::new(1)?, clip()?, &constant(2.0), &[0.0])?,
+            ScheduledSgd::new(AverageIterate, loss()?, FullBatch::new(1)?, clip()?, &constant(2.0), &[0.0])?,
             [vec![99.0], vec![-99.0]],
             0.0,
             last(),
@@ -153,7 +159,7 @@ fn schedules() -> Audits {
                 LastIterate,
                 loss()?,
                 OnePass::new(2, 1)?,
-                Clip::l2(1.0)?,
+                Clipped::l2(1.0)?,
                 &by_iterates,
                 &[0.0],
             )?,

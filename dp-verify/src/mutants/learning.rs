@@ -7,9 +7,10 @@ use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::Bernoulli;
 use dp_mechanisms::{Gaussian, Laplace};
 use dp_ml::scheduled::{
-    Average, Clip, FullBatch, LastIterate, LearningRate, Loss, MultiPass, Noise, Poisson, PrivacySchedule,
-    Schedule, ScheduledSgd, SquaredDistance, Trajectory,
+    AverageIterate, Clipped, FullBatch, LastIterate, Loss, MultiPass, NoiseSchedule, PoissonBatches,
+    PrivacySchedule, Schedule, ScheduledSgd, SquaredDistance, Trajectory,
 };
+use dp_ml::training::LearningRate;
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -45,8 +46,8 @@ fn loss() -> Result<SquaredDistance, Error> {
     Ok(SquaredDistance::new(Bounds::new(-1000.0, 1000.0)?))
 }
 
-fn schedule(rates: &[f64], noise: Noise) -> Schedule {
-    Schedule { rates: LearningRate::Sequence(rates.to_vec()), steps: rates.len(), noise }
+fn schedule(rates: &[f64], noise: NoiseSchedule) -> Schedule {
+    Schedule { learning_rate: LearningRate::Sequence(rates.to_vec()), steps: rates.len(), noise }
 }
 
 /// Where the first parameter is, in steps of a tenth.
@@ -56,9 +57,9 @@ fn place(parameters: &[f64]) -> u64 {
 
 /// Trains on one record with the lecture's noise for these a_h, and releases the average instead of the last iterate.
 fn average(effort: Effort, factors: [f64; 2]) -> Result<Caught, Error> {
-    let noise = Noise::Iterates { level: 0.8, factors: PrivacySchedule::Sequence(factors.to_vec()) };
-    let (schedule, one, clip) = (schedule(&[1.0, 0.5], noise), MultiPass::new(1, 1)?, Clip::l1(1.0)?);
-    let broken = ScheduledSgd::new(Average, loss()?, one, clip, &schedule, &[0.0])?;
+    let noise = NoiseSchedule::Iterates { level: 0.8, factors: PrivacySchedule::Sequence(factors.to_vec()) };
+    let (schedule, one, clip) = (schedule(&[1.0, 0.5], noise), MultiPass::new(1, 1)?, Clipped::l1(1.0)?);
+    let broken = ScheduledSgd::new(AverageIterate, loss()?, one, clip, &schedule, &[0.0])?;
     let library = ScheduledSgd::new(LastIterate, loss()?, one, clip, &schedule, &[0.0])?;
     let promised = library.analyses()[0].guarantee.epsilon().get();
     let trial = Trial {
@@ -84,9 +85,9 @@ fn sum_within(data: &[f64], limit: f64) -> Result<f64, Error> {
 
 /// One step on ten records. Clips their average gradient, or each `first`.
 fn clipping(effort: Effort, first: bool) -> Result<Caught, Error> {
-    let schedule = schedule(&[1.0], Noise::Constant(0.2)); // 2C/n over ε = 1
+    let schedule = schedule(&[1.0], NoiseSchedule::Constant(0.2)); // 2C/n over ε = 1
     let library =
-        ScheduledSgd::new(Trajectory, loss()?, FullBatch::new(10)?, Clip::l1(1.0)?, &schedule, &[0.0])?;
+        ScheduledSgd::new(Trajectory, loss()?, FullBatch::new(10)?, Clipped::l1(1.0)?, &schedule, &[0.0])?;
     let noise = Laplace::with_scale(Scale::new(library.scales()[0])?);
     let (quiet, mut loud) = ([0.0; 10], [0.0; 10]);
     loud[0] = 1000.0;
@@ -132,9 +133,9 @@ fn layers(effort: Effort, norm: f64) -> Result<Caught, Error> {
 
 /// One step on a batch to which every record comes with probability ½, and of which ten records are expected. Divides by the size that came, or by the one that was `expected`.
 fn divisor(effort: Effort, expected: bool) -> Result<Caught, Error> {
-    let schedule = schedule(&[1.0], Noise::Constant(0.1)); // C/10 over ε = 1
-    let sampler = Poisson::new(0.5, 10.0)?;
-    let library = ScheduledSgd::new(Trajectory, loss()?, sampler, Clip::l1(1.0)?, &schedule, &[0.0])?;
+    let schedule = schedule(&[1.0], NoiseSchedule::Constant(0.1)); // C/10 over ε = 1
+    let sampler = PoissonBatches::new(0.5, 10.0)?;
+    let library = ScheduledSgd::new(Trajectory, loss()?, sampler, Clipped::l1(1.0)?, &schedule, &[0.0])?;
     let (coin, noise) = (Bernoulli::new(0.5)?, Laplace::with_scale(Scale::new(library.scales()[0])?));
     let trial = Trial {
         promise: pure(library.guarantee().epsilon().get())?,
