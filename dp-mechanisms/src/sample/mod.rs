@@ -58,9 +58,15 @@
 //!   which the theorem speaks; and where the noise is far out, beyond ten scales (five for Gaussian noise), which is one about the noise. On the default grid and for every answer alike these are, together, one draw in 18,000 (Laplace), 15,000 (discrete Laplace), 7,000 (Gaussian), 6,500 (bounded Laplace) and one in fifty
 //!   (discrete Gaussian noise with σ ≥ 100 or so; none for small σ), measured over 2¹⁸ draws each. The laws of [`Rounded`] are slower on the whole, and their slowest draws take three to five times as long as the median one. Whoever times single draws and sees one of the second kind learns that the
 //!   noise was large: this is outside of the guarantee. How long the long way takes may depend on the digits of the answer.
-//! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take the long way grows with it, to between one in two hundred and one in seventy.
+//! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take
+//!   the long way grows with it, to between one in two hundred and one in seventy with the default
+//!   shapes, and further with heavier tails.
+//! - Arithmetic in enclosures, which the laws of [`Rounded`], smooth noise and comparisons with a
+//!   threshold consist of, takes a few instructions fewer where a sum or a product is exact, and the
+//!   two signs take different ones. So the scale of smooth noise, and the sign and the last digits of
+//!   threshold − answer, show in up to one in a hundred of the instructions of a draw.
 //!
-//! Durations tell what is public: scales, grids, numbers of candidates and of coordinates. Where a scale is above 2⁴⁰ steps (or below 2⁻³⁶, for Laplace, Gaussian and bounded Laplace noise), a step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, or the scale of a selection at most 10⁻²⁵⁰, all draws take the long way, and nothing is promised about durations. Nor is
+//! Durations tell what is public: scales, grids, numbers of candidates and of coordinates. Where a scale is above 2⁴⁰ steps (or below 2⁻³⁶, for Laplace, Gaussian and bounded Laplace noise), the bounds of bounded Laplace noise closer than 2⁻³² scales, a step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, or the scale of a selection at most 10⁻²⁵⁰, all draws take the long way, and nothing is promised about durations. Nor is
 //! it about the time in which an answer is computed from the data, about how many cells of a histogram with open bins are occupied, or about processors whose multiplications take longer for some digits of normal floats than for others.
 //!
 //! Known to show, and not mended yet: the polynomial-tail law, whether the noise lies in the body or in the tail. A draw of the tail takes about a twentieth longer (680 ns instead of 643). It is a matter of the noise alone.
