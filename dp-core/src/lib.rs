@@ -43,7 +43,7 @@
 //! # Features
 //!
 //! `std` (on by default; without it the crate needs `alloc`), `serde` (on by default: numbers and guarantees on disk; numbers of more than fifteen
-//! digits are written as text, so that no reader shortens them), `claims` (the ledger of executable claims, for `cargo xtask verify`).
+//! digits are written as text, so that no reader shortens them).
 //!
 //! # Example
 //!
@@ -103,8 +103,6 @@ extern crate alloc;
 
 pub mod adjacency;
 mod bounds;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod error;
 pub mod interactive;
 pub mod measurement;

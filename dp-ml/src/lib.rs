@@ -18,16 +18,17 @@
 //!
 //! # Features
 //!
-//! `progress` (on by default): a progress bar with the ε so far. `claims`: executable claims for `cargo xtask verify`.
+//! `progress` (on by default): a progress bar with the ε so far.
 
 mod average;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod clip;
 mod data;
 mod evaluation;
 pub mod features;
 mod instance;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
 mod matrix;
 pub mod model;
 mod optimiser;

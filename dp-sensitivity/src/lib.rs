@@ -60,11 +60,9 @@ mod arguments;
 #[cfg(test)]
 mod attack;
 mod average;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 mod brute;
 mod cholesky;
-#[cfg(feature = "claims")]
-pub mod claims;
 pub mod comparison;
 mod count;
 mod count_by;
@@ -76,7 +74,10 @@ mod fixed_point;
 mod gram;
 mod graphs;
 mod histogram;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
+#[cfg(any(test, feature = "internals"))]
 mod jump;
 mod ladder;
 mod local;

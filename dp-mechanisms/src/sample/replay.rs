@@ -10,7 +10,7 @@ use rand_core::{TryRng, utils};
 use super::Bits;
 
 /// A generator that replays a bit string in its first word, and goes on with bits that count for nothing.
-pub(crate) struct Replay {
+pub struct Replay {
     next: u64,
     words: u32,
 }
@@ -82,7 +82,7 @@ const fn scrambled(word: u64) -> u64 {
 /// A sampler that has read at most `length` bits has read nothing else, so these bits decide its result. Each
 /// probability thus lies between the decided mass and the decided mass plus the open one. Masses are sums of
 /// powers of two not below 2^−length, so the floats that hold them are exact.
-pub(crate) struct Law<T> {
+pub struct Law<T> {
     decided: BTreeMap<T, f64>,
     open: f64,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Law<T> {
 impl<T: Ord> Law<T> {
     /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have all been
     /// accounted for.
-    pub(crate) fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
+    pub fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
         let mass = |bits: u32| 0.5f64.powi(bits.cast_signed());
         let mut law = Self { decided: BTreeMap::new(), open: 0.0 };
         let mut pattern = 0;
@@ -110,18 +110,18 @@ impl<T: Ord> Law<T> {
     }
 
     /// Encloses the probability of a result.
-    pub(crate) fn probability(&self, result: &T) -> Enclosure {
+    pub fn probability(&self, result: &T) -> Enclosure {
         let decided = self.decided.get(result).copied().unwrap_or(0.0);
         Enclosure::new(decided, decided + self.open)
     }
 
     /// The results that were seen, with the masses that are decided for them.
-    pub(crate) fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
+    pub fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
         self.decided.iter().map(|(result, mass)| (result, *mass))
     }
 
     /// The mass of the strings that are too short.
-    pub(crate) const fn open(&self) -> f64 {
+    pub const fn open(&self) -> f64 {
         self.open
     }
 }

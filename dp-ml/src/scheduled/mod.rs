@@ -4,26 +4,24 @@
 //! average; and gradients that are bounded wherever the iterates are. With sampling much more is true than it says. So four things are types here, and together they select
 //! what is proven: the [loss](Loss), the [sampler], the [condition], and what is [released](Released). See [`ScheduledSgd`].
 //!
-//! [`plan_pure`] and [`plan_approx`] go the other way: from a guarantee for what is released to rates, batches, steps and noise. [`study`] runs the lecture's experiments.
+//! [`plan_pure`] and [`plan_approx`] go the other way: from a guarantee for what is released to rates, batches, steps and noise.
 
 mod analysis;
 mod bound;
 pub mod condition;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod exact_law;
 mod lattice;
 mod loss;
 mod noise;
 mod plain;
 mod plan;
-pub mod plot;
 pub(crate) mod rate;
 mod released;
 #[cfg(test)]
 mod runs;
 pub mod sampler;
 mod sgd;
-pub mod study;
 #[cfg(test)]
 mod theorems;
 mod training;
