@@ -1,4 +1,6 @@
 //! Advanced composition in its two printed forms, judged by the optimal one.
+//!
+//! About [`dp_accounting::theorems::advanced`] and [`dp_accounting::theorems::advanced_classic`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! A7: noise on every point, or on their mean?
+//!
+//! About [`dp_mechanisms::Laplace`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

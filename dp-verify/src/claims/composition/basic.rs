@@ -1,5 +1,7 @@
 //! Claims about releasing more than once (section A of the ledger).
 //!
+//! About [`dp_core::Measurement`] and [`dp_core::measurement::SplitAt`].
+//!
 //! The mechanism of these checks is randomised response on one bit with whole odds, because its joint outcomes can be listed with
 //! whole weights: the exact loss is the logarithm of the largest ratio of weights, and the claimed cost must be that, no less and no more.
 

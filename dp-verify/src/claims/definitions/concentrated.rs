@@ -1,4 +1,6 @@
 //! Claims about zero-concentrated privacy: D8 to D11 of the ledger, and the Gaussian noise that it is made for (M6).
+//!
+//! About [`dp_core::Zcdp`] and [`dp_core::pairs::GaussianPair`].
 
 use super::divergences::{ORDERS, order};
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};

@@ -1,4 +1,6 @@
 //! Claims about the definitions: profile, tail, smoothed and Rényi divergences (section D of the ledger).
+//!
+//! About [`dp_core::pairs::DominatingPair`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

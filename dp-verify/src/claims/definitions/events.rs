@@ -1,5 +1,7 @@
 //! D1 and D2: the two definitions, event by event.
 //!
+//! About [`dp_core::Pure`] and [`dp_core::Approx`].
+//!
 //! The mechanisms are all pairs of laws on four outcomes with weights that add up to sixteen, from a short list. Every event of four outcomes is
 //! looked at, in both directions, as the definitions say.
 

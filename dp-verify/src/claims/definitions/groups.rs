@@ -1,4 +1,6 @@
 //! Claims about data sets that are several steps apart (D12 and D13 of the ledger).
+//!
+//! About [`dp_core::Guarantee`].
 
 use super::divergences::{ORDERS, order};
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};

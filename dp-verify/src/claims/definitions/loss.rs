@@ -1,4 +1,6 @@
 //! D5 and D6: the privacy loss, and the divergence that is made of it.
+//!
+//! About [`dp_core::pairs::DominatingPair`].
 
 use super::divergences::{order, small_pairs};
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};

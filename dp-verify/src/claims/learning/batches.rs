@@ -1,4 +1,6 @@
 //! L4: which records the steps see.
+//!
+//! About [`dp_ml::scheduled::OnePass`] and [`dp_ml::scheduled::MultiPass`].
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
 //! L1: how fast gradient descent is.
+//!
+//! About [`dp_ml::scheduled::UtilityBound`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

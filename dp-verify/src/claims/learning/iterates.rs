@@ -1,4 +1,6 @@
 //! L5: what one iterate loses.
+//!
+//! About [`dp_ml::scheduled::LastIterate`] and [`dp_ml::scheduled::lecture_thetas`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,5 +1,7 @@
 //! L2 and L6: the expected loss of averages, by recursion.
 //!
+//! About [`dp_ml::scheduled::UtilityBound`].
+//!
 //! For L(β, x) = (x − β)² let e = β − x̄. A step on a random record with noise is e ← (1 − 2γ)e + 2γξ − γθZ, with ξ of mean 0 and the variance of the data. So E e, E e² and the moments
 //! of Σγe follow from those before, and E f(β̄) − f* = E(Σγe)²/(Σγ)² exactly.
 

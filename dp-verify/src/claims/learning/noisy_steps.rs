@@ -1,4 +1,6 @@
 //! L10: DP-SGD, as it is built.
+//!
+//! About [`dp_ml::training::Training`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! L9: what convergence costs.
+//!
+//! About [`dp_ml::scheduled::ScheduledSgd`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! L11: regression from noisy sums with an adaptive ridge.
+//!
+//! About [`dp_ml::LinearRegression`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

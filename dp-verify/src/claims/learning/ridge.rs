@@ -1,4 +1,6 @@
 //! L3: the ridge estimator.
+//!
+//! About [`dp_ml::LinearRegression`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! L7 and L8: how the terms of the bound grow with N.
+//!
+//! About [`dp_ml::scheduled::UtilityBound`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Curve, Figure};

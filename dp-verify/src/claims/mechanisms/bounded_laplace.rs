@@ -1,4 +1,6 @@
 //! M8: Laplace noise that is confined to an interval.
+//!
+//! About [`dp_mechanisms::BoundedLaplace`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! A part of L12: a tree of counts with discrete Gaussian noise.
+//!
+//! About [`dp_mechanisms::HierarchicalCounts`].
 
 use crate::claim::{Finding, Slack};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! M18: releases that are forced into a range.
+//!
+//! About [`dp_core::Measurement::map`].
 
 use std::collections::BTreeMap;
 

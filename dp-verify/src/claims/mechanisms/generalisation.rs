@@ -1,4 +1,6 @@
 //! D14: a query that was chosen privately is about as good on the population as on the sample.
+//!
+//! About [`dp_mechanisms::transfer_bound`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

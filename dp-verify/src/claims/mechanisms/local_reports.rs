@@ -1,4 +1,6 @@
 //! L12: the two deployments that the lecture names, reports that are private before they are collected, and a census whose counts add up.
+//!
+//! About [`dp_mechanisms::local`].
 
 use std::fmt::Debug;
 

@@ -1,4 +1,6 @@
 //! M7: "mixed noise", which is Gaussian for small sensitivities.
+//!
+//! About [`dp_mechanisms::MixedNoise`].
 
 use std::f64::consts::PI;
 

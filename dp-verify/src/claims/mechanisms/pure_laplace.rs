@@ -1,4 +1,6 @@
 //! M1: the Laplace mechanism is ε-private, in its theorem and in its bits.
+//!
+//! About [`dp_mechanisms::Laplace`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! M2: how far Laplace noise spreads.
+//!
+//! About [`dp_mechanisms::Laplace`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

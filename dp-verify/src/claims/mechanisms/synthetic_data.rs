@@ -1,4 +1,6 @@
 //! M16: synthetic data from a histogram.
+//!
+//! About [`dp_mechanisms::SyntheticData`].
 
 use std::collections::BTreeMap;
 

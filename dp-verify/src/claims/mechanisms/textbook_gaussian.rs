@@ -1,4 +1,6 @@
 //! M3, M4 and M5: the noise that textbooks give for an (ε,δ) target, against the exact profile.
+//!
+//! About [`dp_mechanisms::TextbookGaussian`] and [`dp_mechanisms::Gaussian`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

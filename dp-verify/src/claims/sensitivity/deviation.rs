@@ -1,4 +1,6 @@
 //! M10: how far one record moves a standard deviation.
+//!
+//! About [`dp_sensitivity::StandardDeviation`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

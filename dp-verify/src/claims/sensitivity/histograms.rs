@@ -1,4 +1,6 @@
 //! M15: noise on histograms, over bins that are known and bins that are not.
+//!
+//! About [`dp_sensitivity::Histogram`] and [`dp_mechanisms::StabilityHistogram`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

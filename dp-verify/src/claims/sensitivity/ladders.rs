@@ -1,4 +1,6 @@
 //! S4, S5: the local sensitivities of means and medians, step by step away from the data.
+//!
+//! About [`dp_sensitivity::Mean`] and [`dp_sensitivity::Quantile`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! M17: means, sums of squares and Gram matrices.
+//!
+//! About [`dp_sensitivity::SecondMoment`] and [`dp_sensitivity::Gram`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

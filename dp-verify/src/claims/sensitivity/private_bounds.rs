@@ -1,4 +1,6 @@
 //! S17: a private bound on the local sensitivity, and noise for it.
+//!
+//! About [`dp_sensitivity::PrivateSensitivityBound`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! S16: propose, test, release.
+//!
+//! About [`dp_sensitivity::ProposeTestRelease`].
 
 use std::collections::BTreeSet;
 

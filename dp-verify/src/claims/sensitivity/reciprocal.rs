@@ -1,4 +1,6 @@
 //! S14: one over a count.
+//!
+//! About [`dp_sensitivity::ReciprocalCount`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! S7, S9: Laplace and Gaussian noise in proportion to a smooth bound.
+//!
+//! About [`dp_sensitivity::smooth::Laplace`] and [`dp_sensitivity::smooth::Gaussian`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! S2, S3: the least smooth bound on a local sensitivity.
+//!
+//! About [`dp_sensitivity::LocalSensitivity`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! S19: whether smooth noise is more than global noise.
+//!
+//! About [`dp_sensitivity::smooth`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,7 @@
 //! S11, S12: noise in proportion to a smooth bound for zCDP.
+//!
+//! About [`dp_sensitivity::smooth::LaplaceLogNormal`], [`dp_sensitivity::smooth::UniformLogNormal`]
+//! and [`dp_sensitivity::smooth::ArsinhNormal`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

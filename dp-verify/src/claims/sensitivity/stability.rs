@@ -1,4 +1,6 @@
 //! S15: values that are released exactly, if they are stable.
+//!
+//! About [`dp_sensitivity::StableRelease`].
 
 use std::collections::BTreeSet;
 

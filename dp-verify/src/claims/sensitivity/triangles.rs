@@ -1,4 +1,6 @@
 //! S18: how far an edge moves the number of triangles.
+//!
+//! About [`dp_sensitivity::Triangles`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::Figure;

@@ -1,4 +1,6 @@
 //! S13: the smooth sensitivity of trimmed means.
+//!
+//! About [`dp_sensitivity::TrimmedMean`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

@@ -1,4 +1,6 @@
 //! S1, S6: noise by the local sensitivity, and by a smooth bound on it.
+//!
+//! About [`dp_sensitivity::Quantile`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

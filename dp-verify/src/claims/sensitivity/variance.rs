@@ -1,4 +1,6 @@
 //! M9: how far one record moves a variance.
+//!
+//! About [`dp_sensitivity::Variance`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

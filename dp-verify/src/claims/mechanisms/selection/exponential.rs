@@ -1,4 +1,6 @@
 //! M11: the exponential mechanism is ε-private.
+//!
+//! About [`dp_mechanisms::selection::Exponential`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

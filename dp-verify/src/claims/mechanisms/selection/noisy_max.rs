@@ -1,4 +1,6 @@
 //! M14: report noisy max with exponential noise.
+//!
+//! About [`dp_mechanisms::selection::NoisyMax`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

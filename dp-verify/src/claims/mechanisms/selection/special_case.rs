@@ -1,4 +1,6 @@
 //! M12: is the Laplace mechanism an exponential mechanism?
+//!
+//! About [`dp_mechanisms::selection::Exponential`] and [`dp_mechanisms::Laplace`].
 
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};

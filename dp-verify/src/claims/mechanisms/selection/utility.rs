@@ -1,4 +1,6 @@
 //! M13: how good a selection is.
+//!
+//! About [`dp_mechanisms::selection::Exponential`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

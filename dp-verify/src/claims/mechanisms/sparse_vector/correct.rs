@@ -1,4 +1,6 @@
 //! SV1: the sparse vector technique is ε-private, in its theorem and in its bits.
+//!
+//! About [`dp_mechanisms::AboveThreshold`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

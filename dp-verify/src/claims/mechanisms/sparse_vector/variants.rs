@@ -1,4 +1,6 @@
 //! SV3 to SV7: what is lost when a part of the sparse vector technique is left out, or its noise is that of other answers.
+//!
+//! About [`dp_mechanisms::AboveThreshold`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
