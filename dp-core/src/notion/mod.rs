@@ -73,6 +73,8 @@ use crate::{Delta, Epsilon};
 /// - `delta_at` falls in ε, and `delta_at(epsilon_at(δ))` is at most δ, up to rounding, wherever `epsilon_at(δ)` is finite.
 ///
 /// They are property-tested for every notion of this crate.
+///
+/// Checked as D12 and D13 by `cargo xtask verify`.
 pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static {
     /// What an output has that does not depend on the data.
     fn perfect() -> Self;

@@ -73,6 +73,8 @@ fn steps<S: Sampler>(facts: &Facts, sampler: &S) -> Vec<f64> {
 /// sensitivity d, rounded to the lattice. The draws have the same law for both neighbours, and whoever sees only β⁽ᴺ⁾ sees less than who sees the draws, too. ∎
 ///
 /// d = Σγ_jΔ if every step is within γ_jΔ wherever it starts: that is the [condition](super::condition).
+///
+/// Checked as L5 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastIterate;
 

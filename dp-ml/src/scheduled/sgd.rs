@@ -55,6 +55,8 @@ use super::training::{Schedule, Training, Walk};
 /// assert_eq!(parameters.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Checked as L9 by `cargo xtask verify`.
 #[derive(Clone, Debug)]
 pub struct ScheduledSgd<R, L, S, C: StepBound> {
     training: Training<L, S, C>,

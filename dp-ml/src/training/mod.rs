@@ -72,6 +72,8 @@ use crate::sampling::MOST_RECORDS;
 /// assert!(right > 800);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Checked as L10 by `cargo xtask verify`.
 pub struct Training<M> {
     model: M,
     settings: Settings,

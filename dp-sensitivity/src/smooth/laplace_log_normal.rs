@@ -24,6 +24,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S11 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceLogNormal {
     guarantee: Zcdp,
