@@ -16,16 +16,19 @@ impl Jump {
     pub const HEIGHT: f64 = 1000.0;
 
     /// Flat on both sides of the jump.
+    #[must_use]
     pub const fn new(most: u64) -> Self {
         Self { most, slope: 0.0 }
     }
 
     /// With the number itself on top of that.
+    #[must_use]
     pub const fn sloping(most: u64) -> Self {
         Self { most, slope: 1.0 }
     }
 
     /// How many steps lead to a number from which one step changes the answer.
+    #[must_use]
     pub const fn steps_to_the_edge(self, ones: u64) -> u64 {
         let edge = self.most / 2;
         if ones >= edge { ones - edge } else { edge - 1 - ones }

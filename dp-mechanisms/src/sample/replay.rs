@@ -90,6 +90,7 @@ pub struct Law<T> {
 impl<T: Ord> Law<T> {
     /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have all been
     /// accounted for.
+    #[must_use]
     pub fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
         let mass = |bits: u32| 0.5f64.powi(bits.cast_signed());
         let mut law = Self { decided: BTreeMap::new(), open: 0.0 };
@@ -110,6 +111,7 @@ impl<T: Ord> Law<T> {
     }
 
     /// Encloses the probability of a result.
+    #[must_use]
     pub fn probability(&self, result: &T) -> Enclosure {
         let decided = self.decided.get(result).copied().unwrap_or(0.0);
         Enclosure::new(decided, decided + self.open)
@@ -121,6 +123,7 @@ impl<T: Ord> Law<T> {
     }
 
     /// The mass of the strings that are too short.
+    #[must_use]
     pub const fn open(&self) -> f64 {
         self.open
     }

@@ -3,6 +3,7 @@
 use dp_core::rounding::Enclosure;
 
 /// The probabilities e^(uᵢ/b)/Σ e^(u_j/b) of the exponential mechanism.
+#[must_use]
 pub fn exponential(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let weights = taken(scores, scale);
     let total = weights.iter().fold(Enclosure::ZERO, |sum, weight| sum + *weight);
@@ -10,6 +11,7 @@ pub fn exponential(scores: &[f64], scale: f64) -> Vec<Enclosure> {
 }
 
 /// The probabilities pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt of exponential noise, the product multiplied out as a polynomial in t.
+#[must_use]
 pub fn exponential_noise(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let p = taken(scores, scale);
     let probability = |i: usize| {
@@ -30,6 +32,7 @@ pub fn exponential_noise(scores: &[f64], scale: f64) -> Vec<Enclosure> {
 }
 
 /// The probabilities of permute and flip, by all orders of at most eight candidates.
+#[must_use]
 pub fn permute_and_flip(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let p = taken(scores, scale);
     let mut totals = vec![Enclosure::ZERO; p.len()];

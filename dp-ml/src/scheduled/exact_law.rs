@@ -14,6 +14,7 @@ pub(crate) fn points() -> impl Iterator<Item = f64> + Clone {
 pub type Batches = Vec<(f64, Vec<usize>)>;
 
 /// The law of the next iterate, for each iterate: rows of masses.
+#[must_use]
 pub fn transitions(
     data: &[f64],
     batches: &Batches,
@@ -45,11 +46,13 @@ pub fn transitions(
 }
 
 /// All mass on zero.
+#[must_use]
 pub fn at_origin() -> Vec<f64> {
     points().map(|x| f64::from(u8::from(x == 0.0))).collect()
 }
 
 /// The law after a step.
+#[must_use]
 pub fn carried(law: &[f64], transitions: &[Vec<f64>]) -> Vec<f64> {
     let mut next = vec![0.0; law.len()];
     for (mass, row) in law.iter().zip(transitions).filter(|(mass, _)| **mass > 0.0) {
@@ -59,6 +62,7 @@ pub fn carried(law: &[f64], transitions: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// The largest loss in either direction.
+#[must_use]
 pub fn loss(p: &[f64], q: &[f64]) -> f64 {
     // Masses below 1e-9 carry rounding errors of the tails' differences, which are about 1e-16.
     let pairs = p.iter().zip(q).filter(|(p, q)| **p > 1e-9 && **q > 1e-9);
