@@ -73,15 +73,20 @@
 //!   the noise was large: this is outside of the guarantee. How long the long way takes may depend
 //!   on the digits of the answer.
 //! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take
-//!   the long way grows with it, to between one in two hundred and one in seventy.
+//!   the long way grows with it, to between one in two hundred and one in seventy with the default
+//!   shapes, and further with heavier tails.
+//! - Arithmetic in enclosures, which the laws of [`Rounded`], smooth noise and comparisons with a
+//!   threshold consist of, takes a few instructions fewer where a sum or a product is exact, and
+//!   the two signs take different ones. So the scale of smooth noise, and the sign and the last
+//!   digits of threshold − answer, show in up to one in a hundred of the instructions of a draw.
 //!
 //! Durations reveal what is public: scales, grids, numbers of candidates and of coordinates. Where
-//! a scale is above 2⁴⁰ steps (or below 2⁻³⁶, for Laplace, Gaussian and bounded Laplace noise), a
-//! step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, or the scale of a selection at most 10⁻²⁵⁰, all draws take the
-//! long way, and nothing is promised about durations. Nor is it about the time in which an answer
-//! is computed from the data, about how many cells of a histogram with open bins are occupied, or
-//! about processors whose multiplications take longer for some digits of normal floats than for
-//! others.
+//! a scale is above 2⁴⁰ steps (or below 2⁻³⁶, for Laplace, Gaussian and bounded Laplace noise), the
+//! bounds of bounded Laplace noise closer than 2⁻³² scales, a step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, or
+//! the scale of a selection at most 10⁻²⁵⁰, all draws take the long way, and nothing is promised
+//! about durations. Nor is it about the time in which an answer is computed from the data, about
+//! how many cells of a histogram with open bins are occupied, or about processors whose
+//! multiplications take longer for some digits of normal floats than for others.
 //!
 //! Known to show, and not mended yet: the polynomial-tail law, whether the noise lies in the body
 //! or in the tail. A draw of the tail takes about a twentieth longer (680 ns instead of 643). It is

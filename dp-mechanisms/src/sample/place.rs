@@ -10,6 +10,8 @@
 //! alone, which takes part in one addition. What decides *how* j is found is the noise and the
 //! rest, and the rest is hidden by the noise: see [timing](super#timing).
 
+use std::hint::black_box;
+
 use dp_core::Scale;
 
 use super::Grid;
@@ -58,11 +60,21 @@ fn finite(bits: u64) -> u64 {
     (magnitude.min(LARGEST) | bits & SIGN) & !is_nan
 }
 
-/// All ones if a < b, else zero, for numbers that are not 2⁶³ apart. A condition may become a
-/// branch, and a branch that is foreseen saves time.
+/// All ones if a < b, else zero, for numbers that are not 2⁶³ apart.
+///
+/// A condition may become a branch, and a branch that is foreseen saves time. The compiler is not
+/// to know that there are two masks only, or it makes a branch of them all the same.
 #[inline]
-const fn ones_if_less(a: i64, b: i64) -> u64 {
-    ((a - b) >> 63).cast_unsigned()
+fn ones_if_less(a: i64, b: i64) -> u64 {
+    black_box(((a - b) >> 63).cast_unsigned())
+}
+
+/// `instead` for an answer that is no number, else the answer: the same instructions for both.
+#[inline]
+pub(super) fn number_or(answer: f64, instead: f64) -> f64 {
+    let bits = answer.to_bits();
+    let is_nan = ones_if_less(INFINITE.cast_signed(), (bits & !SIGN).cast_signed());
+    f64::from_bits(instead.to_bits() & is_nan | bits & !is_nan)
 }
 
 /// A grid whose steps are far from the ends of the floats, so that no product with one is rounded.
