@@ -56,7 +56,8 @@ fn listing(mut claims: Vec<Claim>) -> Result<String> {
 #[test]
 fn the_readme_counts_the_claims() -> Result<()> {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md"))?;
-    let (all, refuted) = (claims::all().len(), claims::all().iter().filter(|c| c.expected == Verdict::Refuted).count());
+    let (all, refuted) =
+        (claims::all().len(), claims::all().iter().filter(|c| c.expected == Verdict::Refuted).count());
     assert!(readme.contains(&format!("checks {all} statements")), "the README does not say {all} statements");
     assert!(
         readme.contains(&format!("{refuted} of them are false")),
