@@ -46,7 +46,7 @@
 //!
 //! `std` (on by default; without it the crate needs `alloc`), `serde` (on by default: numbers and
 //! guarantees on disk; numbers of more than fifteen digits are written as text, so that no reader
-//! shortens them), `claims` (the ledger of executable claims, for `cargo xtask verify`).
+//! shortens them).
 //!
 //! # Example
 //!
@@ -107,8 +107,6 @@ extern crate alloc;
 
 pub mod adjacency;
 mod bounds;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod error;
 mod finite;
 pub mod interactive;

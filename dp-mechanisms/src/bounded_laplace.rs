@@ -52,6 +52,8 @@ use crate::sample::{Grid, bounded_laplace::Sampler};
 /// assert!((0.0..=110.0).contains(&released));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written"))]

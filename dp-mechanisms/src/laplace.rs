@@ -43,6 +43,8 @@ use crate::sample::{Spacing, laplace::Sampler};
 /// assert!(released.is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M1 and M2 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Spacing", into = "Spacing"))]

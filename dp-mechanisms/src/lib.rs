@@ -98,14 +98,15 @@
 mod additive;
 mod arguments;
 mod bounded_laplace;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
 mod gaussian;
 mod hierarchy;
 mod holdout;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
 mod laplace;
 pub mod local;
 mod mixed_noise;

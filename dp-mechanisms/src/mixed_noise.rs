@@ -41,6 +41,8 @@ use crate::{Gaussian, Laplace};
 /// assert!(matches!(noise.branch(), Branch::Gaussian(_)));
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M7 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

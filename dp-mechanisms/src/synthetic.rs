@@ -29,6 +29,8 @@ use num_traits::AsPrimitive;
 /// assert_eq!(data.records(&colours)?.filter(|colour| **colour == "blue").count(), 4);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M16 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SyntheticData {

@@ -30,6 +30,8 @@ use dp_core::{Approx, Epsilon, Guarantee};
 /// assert!(transfer_bound(&Pure::new(0.1)?) < 0.05); // a query chosen at ε = 0.1 is at most 5 % off on average
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D14 by `cargo xtask verify`.
 #[must_use]
 pub fn transfer_bound(guarantee: &impl Guarantee) -> f64 {
     guarantee.delta_at(Epsilon::ZERO).get()

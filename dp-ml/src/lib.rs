@@ -23,15 +23,15 @@
 //!
 //! # Features
 //!
-//! `progress` (on by default): a progress bar with the ε so far. `claims`: executable claims for
-//! `cargo xtask verify`.
+//! `progress` (on by default): a progress bar with the ε so far.
 
 mod arguments;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod data;
 mod evaluation;
 mod instance;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
 mod loss;
 mod matrix;
 pub mod model;

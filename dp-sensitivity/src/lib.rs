@@ -57,12 +57,13 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-#[cfg(feature = "claims")]
-pub mod claims;
 pub mod comparison;
 mod counts;
 mod csv;
 mod graphs;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
 mod local;
 mod order_statistics;
 mod second_moments;
@@ -70,7 +71,7 @@ pub mod smooth;
 mod spread;
 mod stability;
 mod sums;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 mod testing;
 
 pub use comparison::Exploratory;

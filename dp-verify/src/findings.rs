@@ -1,6 +1,6 @@
 //! All that one verification found.
 
-use dp_core::claims::Verdict;
+use crate::claim::Verdict;
 
 use super::audit::Audited;
 use super::mode::Mode;
@@ -96,8 +96,8 @@ fn sentence(all: usize, noun: &str, good: &str, bad: &str, failed: &[&str]) -> S
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::claim::Finding;
     use crate::outcome::tests::{claim, outcomes};
-    use dp_core::claims::Finding;
 
     /// Three claims, one of them not as expected.
     pub(crate) fn findings() -> Findings {

@@ -1,29 +1,19 @@
-//! The claims of all crates, in order and without repetition.
+//! The claims, in order and without repetition.
 
+use crate::claim::Claim;
 use anyhow::{Result, bail};
-use dp_core::claims::Claim;
 
-use super::natural;
+use crate::{claims, natural};
 
 /// The claims of the lecture notes, by letter and number: each must be in the ledger.
 const SOURCES: [(&str, u32); 5] = [("A", 7), ("D", 14), ("L", 12), ("M", 18), ("S", 19)];
-
-/// The claims of all crates.
-pub(crate) fn gathered() -> Vec<Claim> {
-    let mut claims = dp_core::claims::all();
-    claims.extend(dp_mechanisms::claims::all());
-    claims.extend(dp_sensitivity::claims::all());
-    claims.extend(dp_accounting::claims::all());
-    claims.extend(dp_ml::claims::all());
-    claims
-}
 
 /// The claims with these ids in natural order, or all of them when none is given.
 ///
 /// # Errors
 /// When an id is unknown, or two claims have the same one.
 pub fn selected(ids: &[String]) -> Result<Vec<Claim>> {
-    Ledger::new(gathered())?.select(ids)
+    Ledger::new(claims::all())?.select(ids)
 }
 
 /// The ids of the lecture notes' claims that are not among these, and of claims that explain nothing.
@@ -48,7 +38,7 @@ impl Ledger {
     pub(crate) fn new(mut claims: Vec<Claim>) -> Result<Self> {
         if claims.is_empty() {
             bail!(
-                "the ledger is empty: register claims in the `claims::all()` of a crate, nothing can be verified without them"
+                "the ledger is empty: register claims in `claims::all()`, nothing can be verified without them"
             );
         }
         claims.sort_by(|a, b| natural::key(a.id).cmp(&natural::key(b.id)));
@@ -83,8 +73,8 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::{Finding, Verdict};
     use crate::outcome::tests::claim;
-    use dp_core::claims::{Finding, Verdict};
 
     fn ledger(ids: &[&'static str]) -> Result<Ledger> {
         Ledger::new(ids.iter().map(|id| claim(id, Verdict::Holds, || Finding::holds(""))).collect())
@@ -113,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_claim_of_the_sources_is_checked_and_explained() {
-        assert_eq!(gaps(&gathered()), Vec::<String>::new());
+        assert_eq!(gaps(&claims::all()), Vec::<String>::new());
         let mut mute = claim("D3", Verdict::Holds, || Finding::holds(""));
         mute.meaning = "";
         let gaps = gaps(&[mute]);

@@ -4,6 +4,8 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`claims`] | all claims, by what they are about |
+//! | [`claim`], [`figure`], [`mod@grid`] | what a claim is, what its check finds and draws |
 //! | `ledger` | the claims that were asked for, and which must be there |
 //! | `audit` | lower bounds on ε from the outputs of whole measurements |
 //! | `mutants` | mechanisms that are broken on purpose, and the checks that must notice |
@@ -13,7 +15,11 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+pub mod claim;
+pub mod claims;
+pub mod figure;
 mod findings;
+pub mod grid;
 mod ledger;
 mod mode;
 mod mutants;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use dp_core::claims::{Claim, Finding};
+use crate::claim::{Claim, Finding};
 
 use super::workers::Ended;
 
@@ -41,8 +41,8 @@ impl Outcome {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::claim::{Kind, Verdict};
     use crate::workers::Workers;
-    use dp_core::claims::{Kind, Verdict};
 
     /// A claim for tests of the ledger.
     pub(crate) fn claim(id: &'static str, expected: Verdict, check: fn() -> Finding) -> Claim {

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use dp_core::claims::{Claim, Verdict};
+use dp_verify::claim::{Claim, Verdict};
+use dp_verify::claims;
 
 const START: &str = "<!-- made by the test `claims`: do not edit -->\n";
 const END: &str = "<!-- end of what is made -->\n";
@@ -52,21 +53,11 @@ fn listing(mut claims: Vec<Claim>) -> Result<String> {
     Ok(text)
 }
 
-fn claims() -> Vec<Claim> {
-    [
-        dp_core::claims::all(),
-        dp_mechanisms::claims::all(),
-        dp_sensitivity::claims::all(),
-        dp_accounting::claims::all(),
-        dp_ml::claims::all(),
-    ]
-    .concat()
-}
-
 #[test]
 fn the_readme_counts_the_claims() -> Result<()> {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md"))?;
-    let (all, refuted) = (claims().len(), claims().iter().filter(|c| c.expected == Verdict::Refuted).count());
+    let (all, refuted) =
+        (claims::all().len(), claims::all().iter().filter(|c| c.expected == Verdict::Refuted).count());
     assert!(readme.contains(&format!("checks {all} statements")), "the README does not say {all} statements");
     assert!(
         readme.contains(&format!("{refuted} of them are false")),
@@ -77,7 +68,7 @@ fn the_readme_counts_the_claims() -> Result<()> {
 
 #[test]
 fn the_chapter_lists_every_claim() -> Result<()> {
-    let claims = claims();
+    let claims = claims::all();
     let count = claims.len();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/claims.md");
     let chapter = std::fs::read_to_string(&path).context("docs/src/claims.md")?;

@@ -116,7 +116,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) if list.path.is_ident("cfg") => {
             let condition = list.tokens.to_string();
-            condition.contains("test") || condition.contains("\"claims\"")
+            condition.contains("test") || condition.contains("\"internals\"")
         }
         Meta::List(list) => list.path.is_ident("doc") && list.tokens.to_string() == "hidden",
         Meta::NameValue(_) => false,
@@ -179,11 +179,12 @@ fn functions(text: &str) -> Vec<Function> {
     functions.found
 }
 
-/// All source files below a folder, but for claims and tests.
+/// All source files below a folder, but for internals and tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder can be read").flatten().map(|entry| entry.path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let is_ours = |path: &PathBuf| !["claims", "tests", "tests.rs"].iter().any(|name| path.ends_with(name));
+    let is_ours =
+        |path: &PathBuf| !["internals.rs", "tests", "tests.rs"].iter().any(|name| path.ends_with(name));
     let below = folders.iter().filter(|path| is_ours(path)).flat_map(|folder| sources(folder));
     files.iter().filter(|path| is_ours(path)).cloned().chain(below).collect()
 }

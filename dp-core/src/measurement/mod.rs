@@ -40,6 +40,8 @@ use crate::{Delta, Error};
 /// For all data sets x, y that are neighbours under [`Adjacency`](Self::Adjacency), the output distributions of `draw` on x and y satisfy
 /// `guarantee()`, in both directions. A failure is an outcome like any other and is covered: it depends on public facts, or on what was drawn
 /// under the guarantee before it, and never on the data directly.
+///
+/// Checked as A1 and A2 by `cargo xtask verify`.
 pub trait Measurement {
     /// The data, usually a slice of records.
     type Data: ?Sized;

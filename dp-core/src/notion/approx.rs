@@ -17,6 +17,8 @@ use crate::{Delta, Epsilon, Error};
 /// assert_eq!(Approx::new(1.0, 1e-6)?.to_string(), "(1, 1e-6)-DP");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D2 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

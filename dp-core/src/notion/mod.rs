@@ -77,6 +77,8 @@ use crate::{Delta, Epsilon};
 ///   `epsilon_at(δ)` is finite.
 ///
 /// They are property-tested for every notion of this crate.
+///
+/// Checked as D12 and D13 by `cargo xtask verify`.
 pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static {
     /// The guarantee of an output that does not depend on the data.
     fn perfect() -> Self;

@@ -22,6 +22,8 @@ use crate::{Delta, Epsilon, Error};
 /// assert_eq!(spent.to_string(), "0.75-DP");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D1 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -21,6 +21,8 @@ use crate::{Delta, Epsilon, Error, Rho};
 /// assert!(view.get() < 4.728_387); // the textbook ρ + 2√(ρ ln 1/δ) says 5.299
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D8, D9 and D11 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -62,6 +62,8 @@ use crate::{Alpha, Delta, Epsilon};
 /// For one fixed pair (P, Q) with loss L = ln P/Q, L ~ P: each enclosure contains the quantity that
 /// it is named after, for every argument that is not `NaN`. Where the pair stands for a family of
 /// mechanisms, the upper end bounds the whole family.
+///
+/// Checked as D4, D5 and D7 by `cargo xtask verify`.
 pub trait DominatingPair {
     /// Encloses the profile δ(ε) = sup_S P(S) − e^ε Q(S), for any real ε.
     fn delta(&self, epsilon: f64) -> Enclosure;

@@ -35,6 +35,8 @@ pub enum Formula {
 
 /// Gaussian noise of σ = c·Δ₂, with the c of a textbook: what [`Gaussian::printed`] returns, a
 /// target for [`Query::with`](dp_core::Query::with).
+///
+/// Checked as M3, M4 and M5 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextbookGaussian {
     guarantee: Approx,

@@ -41,6 +41,8 @@ use crate::arguments::positive;
 /// assert_eq!(published[1].iter().sum::<u64>(), published[0][0]);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as L12 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HierarchicalCounts {
     shape: Hierarchy,

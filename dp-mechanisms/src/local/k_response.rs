@@ -31,6 +31,8 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// assert!((shares[3] - 0.0).abs() < 8.0 * browser.variance(5000, 0.0)?.sqrt());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as L12 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]

@@ -27,7 +27,7 @@ impl<'r, R: Rng + ?Sized> Bits<'r, R> {
     }
 
     /// The bits of a generator, drawn one by one.
-    #[cfg(any(test, feature = "claims"))]
+    #[cfg(any(test, feature = "internals"))]
     pub(crate) const fn sparing(rng: &'r mut R) -> Self {
         Self { rng, pool: 0, left: 0, portion: 1 }
     }

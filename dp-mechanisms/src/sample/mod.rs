@@ -127,7 +127,7 @@ mod logarithm_table;
 mod place;
 pub(crate) mod race;
 mod ratio;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod replay;
 mod steps;
 mod uniform;

@@ -11,7 +11,7 @@ use super::Bits;
 
 /// A generator that replays a bit string in its first word, and goes on with bits that count for
 /// nothing.
-pub(crate) struct Replay {
+pub struct Replay {
     next: u64,
     words: u32,
 }
@@ -84,7 +84,7 @@ const fn scrambled(word: u64) -> u64 {
 /// result. Each probability thus lies between the decided mass and the decided mass plus the open
 /// one. Masses are sums of powers of two not below 2^−length, so the floats that hold them are
 /// exact.
-pub(crate) struct Law<T> {
+pub struct Law<T> {
     decided: BTreeMap<T, f64>,
     open: f64,
 }
@@ -92,7 +92,8 @@ pub(crate) struct Law<T> {
 impl<T: Ord> Law<T> {
     /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have
     /// all been accounted for.
-    pub(crate) fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
+    #[must_use]
+    pub fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
         let mass = |bits: u32| 0.5f64.powi(bits.cast_signed());
         let mut law = Self { decided: BTreeMap::new(), open: 0.0 };
         let mut pattern = 0;
@@ -112,18 +113,20 @@ impl<T: Ord> Law<T> {
     }
 
     /// Encloses the probability of a result.
-    pub(crate) fn probability(&self, result: &T) -> Enclosure {
+    #[must_use]
+    pub fn probability(&self, result: &T) -> Enclosure {
         let decided = self.decided.get(result).copied().unwrap_or(0.0);
         Enclosure::new(decided, decided + self.open)
     }
 
     /// The results that were seen, with the masses that are decided for them.
-    pub(crate) fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
+    pub fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
         self.decided.iter().map(|(result, mass)| (result, *mass))
     }
 
     /// The mass of the strings that are too short.
-    pub(crate) const fn open(&self) -> f64 {
+    #[must_use]
+    pub const fn open(&self) -> f64 {
         self.open
     }
 }

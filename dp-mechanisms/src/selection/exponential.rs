@@ -37,6 +37,8 @@ use crate::arguments::positive;
 /// assert!(winner < 3);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M11, M12 and M13 by `cargo xtask verify`.
 pub type Exponential<S = General> = NoisyMax<GumbelNoise, S>;
 
 impl Exponential {

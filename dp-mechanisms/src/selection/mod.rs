@@ -68,8 +68,8 @@
 
 mod calibration;
 mod exponential;
-#[cfg(any(test, feature = "claims"))]
-pub(crate) mod laws;
+#[cfg(any(test, feature = "internals"))]
+pub mod laws;
 mod noise;
 mod noisy_max;
 mod permute_and_flip;

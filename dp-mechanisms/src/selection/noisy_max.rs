@@ -49,6 +49,8 @@ use crate::sample::race;
 /// assert!(winner < 3);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M14 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, bound = ""))]

@@ -68,6 +68,8 @@ use crate::selection::{General, Monotone, Scores};
 /// assert!(shops.error_bound(5, 0.05)? < 45.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as SV1, SV3 and SV7 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", bound = ""))]

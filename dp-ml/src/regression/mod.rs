@@ -62,6 +62,8 @@ use example::Integers;
 /// assert!((model.coefficients()[0] - 0.7).abs() < 0.2);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as L3 and L11 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearRegression {
     columns: usize,

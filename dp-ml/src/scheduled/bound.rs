@@ -16,6 +16,8 @@ pub struct Problem {
 }
 
 /// The bound A₁ + A₂ + A₃ on E f(β̄) − f*, term by term.
+///
+/// Checked as L1, L2, L6, L7 and L8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UtilityBound {
     /// A₁: the distance of the start.

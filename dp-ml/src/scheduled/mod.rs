@@ -7,21 +7,20 @@
 //! [released](Released). See [`ScheduledSgd`].
 //!
 //! [`plan_pure`] and [`plan_approx`] choose rates, batches, steps and noise for a target guarantee.
-//! [`study`] runs the lecture's experiments. For large models and many records use
+//! For large models and many records use
 //! [`training`](crate::training), which computes in single precision on all processors; this module
 //! is exact on a lattice, which theorem L5 requires.
 
 mod analysis;
 mod bound;
 pub mod condition;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod exact_law;
 mod lattice;
 mod loss;
 mod noise;
 mod plain;
 mod plan;
-pub mod plot;
 mod released;
 #[cfg(test)]
 mod runs;
@@ -29,7 +28,6 @@ pub mod sampler;
 mod schedule;
 mod setup;
 mod sgd;
-pub mod study;
 #[cfg(test)]
 mod theorems;
 mod walk;

@@ -79,6 +79,8 @@ fn steps<S: Sampler>(facts: &Facts, sampler: &S) -> Vec<f64> {
 ///
 /// d = Σγ_jΔ if every step, from any iterate, is within γ_jΔ: that is the
 /// [condition](super::condition).
+///
+/// Checked as L5 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastIterate;
 

@@ -62,6 +62,8 @@ use super::walk::Walk;
 /// assert_eq!(parameters.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Checked as L9 by `cargo xtask verify`.
 #[derive(Clone, Debug)]
 pub struct ScheduledSgd<R, L, S, C: StepBound> {
     setup: Setup<L, S, C>,

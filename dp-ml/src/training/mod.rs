@@ -96,6 +96,8 @@ use crate::model::{Model, square_norm};
 /// assert!(right > 800);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Checked as L10 by `cargo xtask verify`.
 pub struct Training<M> {
     model: M,
     settings: Settings,

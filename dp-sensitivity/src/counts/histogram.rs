@@ -36,6 +36,8 @@ use dp_core::{
 /// assert_eq!(release.mechanism().each().scale().get(), 2.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M15 by `cargo xtask verify`.
 #[derive(Clone)]
 pub struct Histogram<T, K, A, N = f64> {
     bins: usize,

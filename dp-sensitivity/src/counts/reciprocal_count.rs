@@ -33,6 +33,8 @@ use crate::{Count, LocalSensitivity, Smoothness};
 /// assert!(reciprocal.smooth(&hundred, Smoothness::new(0.2)?)? < 1.02e-4);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S14 by `cargo xtask verify`.
 #[derive(Clone)]
 pub struct ReciprocalCount<T, P> {
     count: Count<T, P, AddRemove>,

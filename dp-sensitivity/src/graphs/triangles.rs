@@ -36,6 +36,8 @@ use crate::{LocalSensitivity, Smoothness};
 /// assert!(triangles.smooth(&graph, Smoothness::new(0.2)?)? < 3.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S18 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -20,6 +20,8 @@ use crate::local::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
 ///
 /// # A query of your own
 /// State its global sensitivity as `impl<N: Subadditive> SensitivityIn<N> for …`: an answer of one number has the same in all norms with a triangle inequality, and [`comparison`](crate::comparison) asks for ℓ1 and ℓ2.
+///
+/// Checked as S2 and S3 by `cargo xtask verify`.
 #[diagnostic::on_unimplemented(
     message = "the local sensitivity of `{Self}` is not known",
     label = "no local sensitivity",

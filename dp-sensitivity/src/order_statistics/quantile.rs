@@ -48,6 +48,8 @@ use crate::order_statistics::windows::{Windows, arrange, wanted};
 /// assert!((there - 10.0 * (-0.1f64).exp()).abs() < 1e-9);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S1, S5 and S6 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

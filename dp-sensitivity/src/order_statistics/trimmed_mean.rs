@@ -32,6 +32,8 @@ use crate::sums::average::Average;
 /// assert!((mean.local(&data)? - 897.0 / 3.0).abs() < 1e-9); // a large record in place of 3 keeps 4, 5 and 900
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S13 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]

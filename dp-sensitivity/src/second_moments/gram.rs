@@ -48,6 +48,8 @@ use crate::sums::total::Total;
 /// assert!(published.eigenvalues().iter().all(|value| *value > -1e-6));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M17 by `cargo xtask verify`.
 pub struct Gram<R, A> {
     columns: usize,
     bound: f64,

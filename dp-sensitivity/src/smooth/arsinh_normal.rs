@@ -26,6 +26,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S12 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArsinhNormal {
     guarantee: Zcdp,
@@ -84,8 +86,9 @@ impl ArsinhNormal {
 }
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(feature = "claims")]
-pub(crate) fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     super::concentrated::is_concentrated(
         |reach| Shape { sigma: Enclosure::point(sigma), reach },
         rho,

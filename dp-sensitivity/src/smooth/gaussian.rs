@@ -26,6 +26,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S9 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothGaussian {
     guarantee: Approx,

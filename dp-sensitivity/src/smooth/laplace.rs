@@ -29,6 +29,8 @@ use crate::Smoothness;
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S7 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothLaplace {
     guarantee: Approx,

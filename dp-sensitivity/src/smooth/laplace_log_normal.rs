@@ -24,6 +24,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S11 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceLogNormal {
     guarantee: Zcdp,
@@ -82,8 +84,9 @@ impl LaplaceLogNormal {
 }
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(feature = "claims")]
-pub(crate) fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     super::concentrated::is_concentrated(|reach| Shape::new(sigma, reach), rho, beta, multiple)
 }
 

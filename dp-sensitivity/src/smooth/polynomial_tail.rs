@@ -24,6 +24,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 2.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolynomialTail {
     epsilon: Pure,

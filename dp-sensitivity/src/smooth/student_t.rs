@@ -33,6 +33,8 @@ use crate::arguments::{positive, within};
 /// assert_eq!(SmoothStudentT::cauchy(1.0)?.degrees(), 1.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S10 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothStudentT {
     epsilon: Pure,

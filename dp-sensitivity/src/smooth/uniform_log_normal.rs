@@ -84,8 +84,9 @@ impl UniformLogNormal {
 }
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(feature = "claims")]
-pub(crate) fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     super::concentrated::is_concentrated(
         |reach| Shape { sigma: Enclosure::point(sigma), reach },
         rho,

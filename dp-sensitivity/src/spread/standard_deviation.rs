@@ -54,6 +54,8 @@ use crate::{LocalSensitivity, Variance};
 /// # let _ = processed;
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M10 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Variance", into = "Variance"))]

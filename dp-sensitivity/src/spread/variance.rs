@@ -32,6 +32,8 @@ use crate::sums::fixed_point::{enclose, power_of_two, unit_for};
 /// assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M9 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]

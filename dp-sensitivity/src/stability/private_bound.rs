@@ -37,6 +37,8 @@ use crate::arguments::positive;
 /// assert!(published.value.is_finite() && published.bound <= 998.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as S17 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateSensitivityBound<Q, B> {
     query: Q,

@@ -69,6 +69,8 @@ use crate::{LocalSensitivity, Outcome};
 /// assert!(b < 1000.0 && bold.refusal_probability(bold.distance(&incomes)?) < 0.01); // released, with noise of scale b instead of a million
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as S16 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposeTestRelease<Q> {
     query: Q,

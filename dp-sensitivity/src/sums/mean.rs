@@ -16,6 +16,8 @@ use crate::sums::average::Average;
 /// *Proof.* Replacing x_j moves the mean by up to the larger of its distances to the bounds, over n. One step from any data lies a record at a, which the next one can move to b. ∎
 ///
 /// So the smooth sensitivity is never far from the global one, max(LS(x), e^(−β)·(b − a)/n), and little is gained by it.
+///
+/// Checked as S4 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]

@@ -1,6 +1,6 @@
 //! The report for people at a terminal.
 
-use dp_core::claims::Claim;
+use crate::claim::Claim;
 
 use super::style::Style;
 use crate::audit::Audited;
@@ -156,9 +156,9 @@ fn wrap(line: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::Verdict;
     use crate::findings::tests::findings;
     use crate::outcome::tests::claim;
-    use dp_core::claims::Verdict;
 
     #[test]
     fn columns_are_aligned_and_details_follow() {

@@ -1,6 +1,6 @@
 //! The page for people with a browser: bars, verdicts, and how times grow.
 
-use dp_ml::scheduled::plot::{self, Axis, Curve};
+use dp_verify::figure::{Axis, Figure};
 use dp_verify::report::STYLE_SHEET;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -76,9 +76,9 @@ fn plot(growth: &Growth) -> Markup {
     let exponent =
         growth.exponent.map_or(String::new(), |exponent| format!(", like the power {exponent:.2}"));
     let title = format!("{}{exponent}", growth.name);
-    let points = growth.points.iter().map(|(x, ns)| (*x, ns / 1e6)).collect();
-    let curve = [Curve { name: growth.name.clone(), points }];
-    html! { figure { (PreEscaped(plot::svg(&title, Axis::Logarithmic(&growth.size), Axis::Logarithmic("milliseconds"), &curve))) } }
+    let points = growth.points.iter().map(|(x, ns)| (*x, ns / 1e6));
+    let figure = Figure::new(title, Axis::logarithmic(&growth.size), Axis::logarithmic("milliseconds"));
+    html! { figure { (PreEscaped(figure.curve(&growth.name, points).svg())) } }
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ fn misprint() -> Result<(f64, f64)> {
 
 /// Claim SV6, whose check computes the loss of one outcome on one pair of twelve answers.
 fn sparse_vector() -> Result<(f64, f64)> {
-    let claims = dp_mechanisms::claims::all();
+    let claims = dp_verify::claims::all();
     let claim = claims.iter().find(|claim| claim.id == "SV6").context("the ledger has no claim SV6")?;
     let slack = (claim.check)().slack.context("the check of SV6 found no ratio")?;
     Ok((1.0, 1.0 / slack.least))

@@ -6,7 +6,7 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use crate::sample::exponential_function::exp_neg_of;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 use crate::sample::place::Place;
 use crate::sample::{Bits, Dyadic, Grid, Ratio, Uniform};
 
@@ -77,7 +77,7 @@ impl Draw {
 }
 
 /// A draw of which nothing is known yet, bit by bit: its law can be listed.
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) fn nearest<R: Rng + ?Sized>(
     answer: f64,
     scale: Scale,

@@ -41,7 +41,7 @@ use core::fmt;
 use dp_core::Scale;
 use rand_core::Rng;
 
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) use self::exact::nearest;
 
 use self::exact::Draw;

@@ -136,11 +136,12 @@ fn contenders_for<L: NoiseLaw, R: Rng + ?Sized>(
 
 /// Candidates of whose noise nothing is known yet, bit by bit: the laws of the winner and of the
 /// ranking can be listed.
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod listed {
     use super::{Bits, NoiseLaw, Rng, Runner, Scale};
 
-    pub(crate) fn winner<L: NoiseLaw, R: Rng + ?Sized>(
+    /// The position of the largest score + scale · noise.
+    pub fn winner<L: NoiseLaw, R: Rng + ?Sized>(
         scores: &[f64],
         scale: Scale,
         bits: &mut Bits<'_, R>,

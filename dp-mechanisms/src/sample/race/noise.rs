@@ -25,7 +25,7 @@ impl<L: NoiseLaw> Noise<L> {
     }
 
     /// Noise of which nothing is known but a sign: its law can be listed.
-    #[cfg(any(test, feature = "claims"))]
+    #[cfg(any(test, feature = "internals"))]
     pub(super) fn unknown<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
         Self { uniform: Uniform::unknown(), negative: L::SIGNED && bits.flip(), law: PhantomData }
     }

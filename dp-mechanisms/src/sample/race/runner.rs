@@ -27,7 +27,7 @@ impl<L: NoiseLaw> Runner<L> {
     }
 
     /// The candidate of whose noise nothing is known but a sign.
-    #[cfg(any(test, feature = "claims"))]
+    #[cfg(any(test, feature = "internals"))]
     pub(super) fn unknown<R: Rng + ?Sized>(index: usize, score: f64, bits: &mut Bits<'_, R>) -> Self {
         let between = (f64::NEG_INFINITY, f64::INFINITY);
         Self { index, score: finite(score), noise: Noise::unknown(bits), between }

@@ -18,6 +18,8 @@ use crate::arguments::count;
 /// **Theorem** (Balle, Barthe and Gaboardi 2018; Zhu, Dong and Wang 2022). A step that is ε-private
 /// under replace-one on batches is ln(1 + (e^ε − 1)·b/n)-private under replace-one on the data; the
 /// steps add up.
+///
+/// Checked as L4 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiPass {
     records: usize,

@@ -1,7 +1,7 @@
 //! The claims: a table to search, and what there is to say of each.
 
-use dp_core::claims::{Figure, Slack};
-use dp_ml::scheduled::plot::{self, Axis};
+use crate::claim::Slack;
+use crate::figure::Figure;
 use maud::{Markup, PreEscaped, html};
 
 use crate::outcome::Outcome;
@@ -121,15 +121,7 @@ pub(super) fn gallery(outcomes: &[Outcome]) -> Markup {
 
 /// The title is text of the page and not of the picture, so that it can be read on a phone.
 fn picture(figure: &Figure, after_the_title: &Markup) -> Markup {
-    fn axis(axis: &dp_core::claims::Axis) -> Axis<'_> {
-        if axis.logarithmic { Axis::Logarithmic(&axis.label) } else { Axis::Linear(&axis.label) }
-    }
-    let curves: Vec<_> = figure
-        .curves
-        .iter()
-        .map(|curve| plot::Curve { name: curve.name.clone(), points: curve.points.clone() })
-        .collect();
-    let svg = PreEscaped(plot::svg("", axis(&figure.x), axis(&figure.y), &curves));
+    let svg = PreEscaped(figure.svg_without_title());
     let claimed = figure.curves.first().is_some_and(|curve| curve.name.starts_with("claimed"));
     html! { figure.claimed[claimed] { figcaption { (figure.title) (after_the_title) } (svg) } }
 }
