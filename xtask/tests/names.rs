@@ -61,11 +61,6 @@ const SHARED: &[&str] = &[
     "Error", // one of each crate, as in `std`
 ];
 
-/// Names that two public types have today and that one of them gives up. An entry that is no longer needed fails the test.
-const TO_RENAME: &[&str] = &[
-    "Curve", // of `Rdp`, and of a plot
-];
-
 /// A public function without a receiver, or a method.
 struct Function {
     /// `Type::name`, or the name alone.
@@ -320,10 +315,9 @@ fn every_public_type_has_a_name_of_its_own() {
     let types: Vec<_> = LIBRARIES.iter().flat_map(|library| Types::of(&root.join(library))).collect();
     assert!(types.len() > 150, "{} types", types.len());
     let repeated = repeated(types);
-    let is_known = |name: &str| SHARED.contains(&name) || TO_RENAME.contains(&name);
-    let unknown: Vec<_> = repeated.iter().filter(|(name, _)| !is_known(name)).collect();
+    let unknown: Vec<_> = repeated.iter().filter(|(name, _)| !SHARED.contains(&name.as_str())).collect();
     assert!(unknown.is_empty(), "each of these names means two public types: {unknown:#?}");
-    for name in SHARED.iter().chain(TO_RENAME) {
+    for name in SHARED {
         let is_needed = repeated.iter().any(|(other, _)| other == name);
         assert!(is_needed, "`{name}` is the name of one type only: strike it from the list");
     }
