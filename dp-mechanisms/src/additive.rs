@@ -48,6 +48,21 @@ pub(crate) fn scale_at_least(sensitivity: f64, scale: f64) -> Result<Scale, Erro
     Err(Error::Unreachable { request, instead })
 }
 
+/// ⌊Δ⌋, for noise on integers, which are whole numbers apart.
+///
+/// # Errors
+/// [`Error::Unreachable`] for a sensitivity between 0 and 1: no two integers are so far apart.
+pub(crate) fn whole_distance(sensitivity: f64) -> Result<f64, Error> {
+    if sensitivity > 0.0 && sensitivity < 1.0 {
+        return Err(Error::Unreachable {
+            request: "a scale of noise on integers for a sensitivity between 0 and 1",
+            instead: "integers that differ at all differ by 1 or more; state a sensitivity of at least 1, \
+                      or add noise for floats, such as Laplace or Gaussian",
+        });
+    }
+    Ok(sensitivity.floor())
+}
+
 /// ⌊Δ⌋: integers at most Δ apart are at most that far apart.
 pub(crate) fn whole(sensitivity: f64) -> Result<u32, Error> {
     let floor = sensitivity.floor();
@@ -74,6 +89,13 @@ mod tests {
         ] {
             let message = scale_for(sensitivity, distance).unwrap_err().to_string();
             assert!(message.contains(advice), "{message}");
+        }
+        for (sensitivity, distance) in [(0.0, 0.0), (1.0, 1.0), (1.5, 1.0), (2.0, 2.0)] {
+            assert_eq!(whole_distance(sensitivity).unwrap(), distance);
+        }
+        for between in [f64::from_bits(1), 0.5, 1f64.next_down()] {
+            let message = whole_distance(between).unwrap_err().to_string();
+            assert!(message.contains("at least 1") && !message.contains("as it is"), "{message}");
         }
         assert_eq!(scale_for(f64::from_bits(1), f64::MAX).unwrap().get(), f64::from_bits(1));
         assert_eq!(scale_for(1.0, 3.0).unwrap().get(), (1.0f64 / 3.0).next_up());

@@ -8,7 +8,7 @@ use rand_core::Rng;
 
 #[cfg(feature = "serde")]
 use crate::additive::OnlyScale;
-use crate::additive::{scale_at_least, scale_for, whole};
+use crate::additive::{scale_at_least, scale_for, whole, whole_distance};
 use crate::arguments::{failure, positive, proper_delta};
 use crate::sample::DiscreteGaussianSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn};
@@ -165,7 +165,7 @@ impl ForGuarantee<Approx> for DiscreteGaussian {
     /// The least σ whose exact profile for one integer keeps the target, rounded up. Integers are
     /// whole numbers apart, so ⌊Δ₂⌋ is what counts.
     fn for_guarantee(target: &Approx, sensitivity: impl MeasuredIn<L2>) -> Result<Self, Error> {
-        let shift = whole(sensitivity.value())?;
+        let shift = whole(whole_distance(sensitivity.value())?)?;
         let (epsilon, delta) = (target.epsilon(), target.delta());
         // A shift of 0 and a σ of 0 or ∞ are refused below.
         let sigma = if shift == 0 { 0.0 } else { DiscreteGaussianPair::least_sigma(epsilon, delta, shift)? };
@@ -229,7 +229,8 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert!(approx(0.1, 0.9).contains("publish it as it is"));
+        assert!(approx(0.1, 0.0).contains("publish it as it is"));
+        assert!(approx(0.1, 0.9).contains("state a sensitivity of at least 1"));
         assert!(approx(0.0, 1.0).contains("allow a larger epsilon, delta"));
         assert!(approx(0.1, 1e10).starts_with("sensitivity must lie in [0, 4294967296)"));
         assert!(approx(1.0, 1.0).contains("a delta below 1"));

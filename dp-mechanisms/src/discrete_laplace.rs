@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 #[cfg(feature = "serde")]
 use crate::additive::OnlyScale;
-use crate::additive::{scale_for, whole};
+use crate::additive::{scale_for, whole, whole_distance};
 use crate::arguments::{failure, positive};
 use crate::sample::DiscreteLaplaceSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
@@ -137,7 +137,7 @@ impl Mechanism for DiscreteLaplace {
 impl ForGuarantee<Pure> for DiscreteLaplace {
     /// b = ⌊Δ₁⌋/ε, rounded up.
     fn for_guarantee(target: &Pure, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
-        Ok(Self::with_scale(scale_for(sensitivity.value().floor(), target.epsilon().get())?))
+        Ok(Self::with_scale(scale_for(whole_distance(sensitivity.value())?, target.epsilon().get())?))
     }
 }
 
@@ -211,8 +211,11 @@ mod tests {
         assert_eq!(scaled(2.0).guarantee(moving(0.9)), Pure::perfect());
         let calibrate = |by| DiscreteLaplace::for_guarantee(&Pure::new(0.5).unwrap(), moving(by));
         assert_eq!(calibrate(3.7).unwrap(), scaled(6.0));
-        for still in [0.0, 0.9] {
-            assert!(calibrate(still).unwrap_err().to_string().contains("publish it as it is"));
+        for (sensitivity, advice) in
+            [(0.0, "publish it as it is"), (0.9, "state a sensitivity of at least 1")]
+        {
+            let message = calibrate(sensitivity).unwrap_err().to_string();
+            assert!(message.contains(advice), "{message}");
         }
         assert!(scaled(1.0).dominating_pair(moving(0.9)).is_err());
         assert!(scaled(1.0).dominating_pair(moving(4_294_967_295.5)).is_ok());

@@ -12,6 +12,7 @@ use dp_core::{
 use rand_core::Rng;
 
 use crate::Laplace;
+use crate::additive::whole_distance;
 use crate::arguments::{positive, within};
 
 /// Publishes the counts of the keys that occur, each with Laplace noise, and hides those that stay
@@ -217,7 +218,7 @@ impl<K: Ord + Clone> Mechanism for StabilityHistogram<K> {
 impl<K: Ord + Clone> ForGuarantee<Approx> for StabilityHistogram<K> {
     /// b = Δ/ε, rounded up, and the least threshold for which the theorem states at most δ.
     fn for_guarantee(target: &Approx, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
-        let distance = sensitivity.value().floor();
+        let distance = whole_distance(sensitivity.value())?;
         let whole_steps = Sensitivity::<L1, AddRemove>::new(distance)?;
         let scale = Laplace::for_guarantee(&Pure::from(target.epsilon()), whole_steps)?.scale();
         Self::new(scale, LARGEST)?; // refuses a scale that no threshold suits

@@ -1,4 +1,4 @@
-//! Checks of what people pass.
+//! Checks of arguments.
 
 use dp_core::Error;
 

@@ -1,47 +1,49 @@
 //! How much to randomise: queries that know how far one record can move their answer.
 //!
-//! A query of this crate computes its answer *exactly* (integers, or fixed-point numbers summed without rounding) and states a sensitivity
-//! that covers every rounding it does make, under the neighbour relation in its type.
+//! A query of this crate computes its answer *exactly* (integers, or fixed-point numbers summed
+//! without rounding) and states a sensitivity that covers every rounding it does make, under the
+//! neighbour relation in its type.
 //!
 //! | query | relation | sensitivity |
 //! |---|---|---|
-//! | [`Count`] of the records that match | [`AddRemove`](dp_core::AddRemove), [`ReplaceOne`](dp_core::ReplaceOne) | 1 |
-//! | [`Sum`] of records in [a, b] | [`AddRemove`](dp_core::AddRemove) | max(\|a\|, \|b\|) |
-//! | | [`ReplaceOne`](dp_core::ReplaceOne) | b − a |
-//! | [`Mean`] of n records in [a, b] | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)/n |
-//! | [`TrimmedMean`] without the m smallest and m largest of n | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)/(n − 2m) |
-//! | [`WinsorisedMean`] with the m smallest and m largest of n pulled in | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)(m + 1)/n |
+//! | [`Count`] of the records that match | [`AddRemove`], [`ReplaceOne`] | 1 |
+//! | [`Sum`] of records in [a, b] | [`AddRemove`] | max(\|a\|, \|b\|) |
+//! | | [`ReplaceOne`] | b − a |
+//! | [`Mean`] of n records in [a, b] | [`ReplaceOne`] | (b − a)/n |
+//! | [`TrimmedMean`] without the m smallest and m largest of n | [`ReplaceOne`] | (b − a)/(n − 2m) |
+//! | [`WinsorisedMean`] with the m smallest and m largest of n pulled in | [`ReplaceOne`] | (b − a)(m + 1)/n |
 //! | [`Quantile`]: median, minimum, maximum and all between | both | b − a |
-//! | [`StandardDeviation`] of n records in [a, b] | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)/√n, or (b − a)√(n−1)/n |
-//! | [`ReciprocalCount`], 1/max(c, 1) | [`AddRemove`](dp_core::AddRemove) | ½ |
-//! | [`Variance`] of n records in [a, b] | [`ReplaceOne`](dp_core::ReplaceOne) | (b − a)²/n, or (b − a)²(n−1)/n² |
+//! | [`StandardDeviation`] of n records in [a, b] | [`ReplaceOne`] | (b − a)/√n, or (b − a)√(n−1)/n |
+//! | [`ReciprocalCount`], 1/max(c, 1) | [`AddRemove`] | ½ |
+//! | [`Variance`] of n records in [a, b] | [`ReplaceOne`] | (b − a)²/n, or (b − a)²(n−1)/n² |
 //! | [`SecondMoment`], Σx² of records in [−b, b] | both | b² |
-//! | [`Histogram`] over declared bins | [`AddRemove`](dp_core::AddRemove) | 1 in every norm |
-//! | | [`ReplaceOne`](dp_core::ReplaceOne) | 2 in ℓ1, √2 in ℓ2 |
-//! | [`CountBy`] keys that nobody can list | both | as a histogram, in ℓ1 |
-//! | [`Gram`] matrix XᵀX of rows up to length B | [`AddRemove`](dp_core::AddRemove) | B² in ℓ2 |
-//! | | [`ReplaceOne`](dp_core::ReplaceOne) | √2·B² in ℓ2 |
-//! | [`PredictionVariance`] of a ridge regression at a point z | [`AddRemove`](dp_core::AddRemove) | \|z\|²·B²/(λ(λ + B²)) |
-//! | [`Triangles`] in a [`Graph`] on n nodes | [`EdgeAdjacency`](dp_core::EdgeAdjacency) | n − 2 |
-//! | [`KStars`] in a [`Graph`] on n nodes | [`EdgeAdjacency`](dp_core::EdgeAdjacency) | 2·C(n−2, k−1) |
-//! | [`MaxDegree`] of a [`Graph`] | [`EdgeAdjacency`](dp_core::EdgeAdjacency) | 1 |
+//! | [`Histogram`] over declared bins | [`AddRemove`] | 1 in every norm |
+//! | | [`ReplaceOne`] | 2 in ℓ1, √2 in ℓ2 |
+//! | [`CountBy`] keys that are not known beforehand | both | as a histogram, in ℓ1 |
+//! | [`Gram`] matrix XᵀX of rows up to length B | [`AddRemove`] | B² in ℓ2 |
+//! | | [`ReplaceOne`] | √2·B² in ℓ2 |
+//! | [`PredictionVariance`] of a ridge regression at a point z | [`AddRemove`] | \|z\|²·B²/(λ(λ + B²)) |
+//! | [`Triangles`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | n − 2 |
+//! | [`KStars`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | 2·C(n−2, k−1) |
+//! | [`MaxDegree`] of a [`Graph`] | [`EdgeAdjacency`] | 1 |
 //!
-//! The worst case is not the data at hand. Most of the numbers above know their [local sensitivity](LocalSensitivity), that at every distance, and a smooth bound on it, and take
-//! less noise in one of these ways:
+//! These sensitivities are worst cases. Most queries of one number also know their
+//! [local sensitivity](LocalSensitivity), at every distance from the data, and a smooth bound on
+//! it, and can be released with less noise:
 //!
 //! | release | what it does | guarantee |
 //! |---|---|---|
-//! | [`smooth`] noise | noise in proportion to a smooth bound on the local sensitivity, from eight laws | [`Pure`](dp_core::Pure), [`Approx`](dp_core::Approx), [`Zcdp`](dp_core::Zcdp) |
-//! | [`ProposeTestRelease`] | noise for a proposed sensitivity, if the data are far from more sensitive ones | [`Approx`](dp_core::Approx) |
-//! | [`PrivateSensitivityBound`] | asks the data for a bound on their sensitivity first, privately | [`Approx`](dp_core::Approx) |
-//! | [`StableRelease`] | [`Mode`], [`MostFrequent`] and other values exactly, if a few records do not change them | [`Approx`](dp_core::Approx) |
+//! | [`smooth`] noise | noise in proportion to a smooth bound | [`Pure`], [`Approx`], [`Zcdp`] |
+//! | [`ProposeTestRelease`] | noise for a proposed local sensitivity, after a test | [`Approx`] |
+//! | [`PrivateSensitivityBound`] | noise for a private bound on it | [`Approx`] |
+//! | [`StableRelease`] | the exact value, after a test that it is stable | [`Approx`] |
 //!
-//! Which of them serves best depends on the data: a [`comparison`] shows all, for the owner of the data.
+//! Which of them is the most accurate depends on the data: a [`comparison`] shows all of them to
+//! the owner of the data.
 //!
-//! Queries that know their [local sensitivity](LocalSensitivity) can be released with noise in proportion to a smooth bound on it: see [`smooth`].
-//!
-//! Whatever the records hold, a query has an answer: they are clamped to the declared bounds first, and `NaN` becomes the middle of the
-//! bounds. That is a function of each record alone, so it costs no privacy.
+//! Whatever the records hold, a query has an answer: they are clamped to the declared bounds first,
+//! and `NaN` becomes the middle of the bounds. That is a function of each record alone, so it costs
+//! no privacy.
 //!
 //! ```
 //! use dp_core::{Bounds, L1, Query, SensitivityIn};
@@ -53,6 +55,13 @@
 //! assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 //! # Ok::<(), dp_core::Error>(())
 //! ```
+//!
+//! [`AddRemove`]: dp_core::AddRemove
+//! [`Approx`]: dp_core::Approx
+//! [`EdgeAdjacency`]: dp_core::EdgeAdjacency
+//! [`Pure`]: dp_core::Pure
+//! [`ReplaceOne`]: dp_core::ReplaceOne
+//! [`Zcdp`]: dp_core::Zcdp
 
 #![forbid(unsafe_code)]
 

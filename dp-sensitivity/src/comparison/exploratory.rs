@@ -2,13 +2,17 @@
 
 use core::fmt;
 
-/// A value that was computed from private data without noise: for those who may see the data, and for nobody else.
+/// A value that was computed from private data without noise: for those who may see the data, and
+/// for nobody else.
 ///
-/// Deciding by it is not private either. If the amount of noise, the route to an answer or a proposed bound is chosen because of what an exploratory value says, the choice tells of
-/// the data, and the guarantee of what is then released does not cover that. Explore data of the same kind that are public, or old; or pay for the choice, as
+/// Deciding by it is not private either. If the amount of noise, the route to an answer or a
+/// proposed bound is chosen because of what an exploratory value says, the choice reveals something
+/// of the data, and the guarantee of what is then released does not cover that. Explore data of the
+/// same kind that are public, or old; or pay for the choice, as
 /// [`PrivateSensitivityBound`](crate::PrivateSensitivityBound) does.
 ///
-/// The type makes that visible: it does not print its value, does not serialise, and hands it out by [`for_the_owner`](Self::for_the_owner) only.
+/// The type makes that visible: it does not print its value, does not serialise, and hands it out
+/// by [`for_the_owner`](Self::for_the_owner) only.
 ///
 /// ```
 /// use dp_sensitivity::Exploratory;
@@ -26,7 +30,8 @@ impl<T> Exploratory<T> {
         Self(value)
     }
 
-    /// The value, for the owner of the data. Do not publish it, and do not let it decide what is published.
+    /// The value, for the owner of the data. Do not publish it, and do not let it decide what is
+    /// published.
     pub fn for_the_owner(self) -> T {
         self.0
     }

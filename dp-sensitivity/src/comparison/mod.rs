@@ -1,7 +1,8 @@
 //! Every route from a query to a private answer, side by side.
 //!
-//! Whether smooth noise, a proposed bound or plain noise by the global sensitivity serves best depends on the data (claim S19), so it has to be seen. A comparison is made from the data without
-//! noise: it is [`Exploratory`], and choosing by it is not private.
+//! Whether smooth noise, a proposed bound or plain noise by the global sensitivity is the most accurate
+//! depends on the data (claim S19), so it has to be seen. A comparison is made from the data
+//! without noise: it is [`Exploratory`], and choosing by it is not private.
 //!
 //! ```
 //! use dp_core::{Approx, Bounds};
@@ -26,18 +27,20 @@ pub use routes::of;
 
 use core::fmt;
 
-/// One way to a private answer, and what it would do on these data.
+/// A private release of the answer, and how accurate it is on these data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
-    /// How the answer is made.
+    /// The name of the release.
     pub name: String,
-    /// What a release guarantees.
+    /// Its guarantee.
     pub guarantee: String,
-    /// The scale of the noise on the answer; where it is drawn, too, the one that is passed half of the time.
+    /// The scale of the noise on the answer; its median, where the scale is random.
     pub scale: f64,
-    /// How far from the true answer a release is: the distance that is passed half of the time. Found by drawing, to some percent.
+    /// The median distance of a release from the true answer, estimated from draws to a few
+    /// percent.
     pub error: f64,
-    /// The distance that is passed one time in twenty. Pure laws of smooth noise have tails like powers, and it may be ten times the other one.
+    /// The 95th percentile of that distance, estimated likewise. Pure laws of smooth noise have
+    /// tails like powers, and it may be ten times the median.
     pub tail: f64,
     /// The probability that nothing is released.
     pub refused: f64,
@@ -48,7 +51,7 @@ pub struct Route {
 pub struct Comparison {
     /// The true answer.
     pub answer: f64,
-    /// How it may be released.
+    /// The releases.
     pub routes: Vec<Route>,
 }
 

@@ -15,7 +15,8 @@ pub fn median(data: &[f64], bounds: Bounds, target: Approx) -> Result<Explorator
     of(&Quantile::median(bounds).under_replace_one(data.len())?, data, target)
 }
 
-/// Routes to the mean: its own, and those of means without the smallest and largest 5, 10 and 25 percent. The error of these counts what trimming does.
+/// Routes to the mean: its own, and those of means without the smallest and largest 5, 10 and 25
+/// percent. The error of these counts what trimming does.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when there are no records.
@@ -34,7 +35,8 @@ pub fn mean(data: &[f64], bounds: Bounds, target: Approx) -> Result<Exploratory<
 /// Routes to the sample standard deviation: its own, and the root of a variance with noise.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when there are fewer than two records, or the square of the width of the bounds is not finite.
+/// [`Error::OutOfRange`] when there are fewer than two records, or the square of the width of the
+/// bounds is not finite.
 pub fn standard_deviation(
     data: &[f64],
     bounds: Bounds,

@@ -19,11 +19,15 @@ use crate::{
 /// How often a route is tried.
 const DRAWS: usize = 501;
 
-/// Compares all routes to the answer of a query at (ε,δ); those of pure privacy get ε, those of concentrated privacy the ρ that gives (ε,δ). Routes that cannot meet the target are left out.
+/// Compares all routes to the answer of a query at (ε,δ); those of pure privacy get ε, those of
+/// concentrated privacy the ρ that gives (ε,δ). Routes that cannot meet the target are left out.
 ///
-/// The query must state its sensitivity in ℓ1 and ℓ2, which are the same for one number (`impl<N: Subadditive> SensitivityIn<N> for …`), and be `Clone`. With δ = 0 the routes of pure privacy are left.
+/// The query must state its sensitivity in ℓ1 and ℓ2, which are the same for one number
+/// (`impl<N: Subadditive> SensitivityIn<N> for …`), and be `Clone`. With δ = 0 the routes of pure
+/// privacy are left.
 ///
-/// What [`ProposeTestRelease`] proposes here is the least bound that these data pass 19 times out of 20. Half of ε goes into its test.
+/// What [`ProposeTestRelease`] proposes here is the least bound that these data pass 19 times out
+/// of 20. Half of ε goes into its test.
 ///
 /// # Errors
 /// When the data do not have the public shape that was declared.
@@ -65,7 +69,8 @@ impl Noises {
     }
 }
 
-/// All routes to the answer of a query, judged by their distance from a `truth` that may be another one.
+/// All routes to the answer of a query, judged by their distance from a `truth` that may be another
+/// one.
 pub(super) fn routes<Q>(
     query: &Q,
     data: &Q::Data,

@@ -11,8 +11,9 @@ use crate::LocalSensitivity;
 
 /// The number of records for which a predicate holds.
 ///
-/// One record changes it by at most one, whether it is added, removed or replaced. The predicate must be a function of the record
-/// alone: one that remembers what it has seen would let a record change the count by more.
+/// One record changes it by at most one, whether it is added, removed or replaced. The predicate
+/// must be a function of the record alone: one that remembers what it has seen would let a record
+/// change the count by more.
 ///
 /// ```
 /// use dp_core::{Measurement, Query};

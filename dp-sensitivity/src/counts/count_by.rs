@@ -1,4 +1,4 @@
-//! How many records have each key, for keys that nobody can list.
+//! Counts of records by key, for keys that are not known beforehand.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -8,11 +8,13 @@ use dp_core::{AddRemove, Adjacency, Error, L1, Query, ReplaceOne, Sensitivity, S
 
 /// The number of records with each key that occurs.
 ///
-/// The distance of two answers is the ℓ1 distance of their counts, a missing key counting 0: 1 under add/remove, 2 under replace-one. *Which* keys occur is as
-/// private as how often, so the noise must be one that hides rare keys, such as `dp_mechanisms::StabilityHistogram`. Where the keys are known beforehand, a
-/// [`Histogram`](crate::Histogram) needs no δ.
+/// The distance of two answers is the ℓ1 distance of their counts, a missing key counting 0: 1
+/// under add/remove, 2 under replace-one. *Which* keys occur is as private as how often, so the
+/// noise must be one that hides rare keys, such as `dp_mechanisms::StabilityHistogram`. Where the
+/// keys are known beforehand, a [`Histogram`](crate::Histogram) needs no δ.
 ///
-/// Two keys that compare as equal must *be* equal in all that a reader could see, because one of them is released and which one depends on the records.
+/// Two keys that compare as equal must *be* equal in all that a reader could see, because one of
+/// them is released and which one depends on the records.
 ///
 /// ```
 /// use dp_core::{Approx, Measurement, Query};
@@ -33,7 +35,11 @@ pub struct CountBy<T, F, A> {
 }
 
 impl<T, K: Ord, F: Fn(&T) -> K> CountBy<T, F, AddRemove> {
-    /// Counts records by what `key` says of them, under add/remove neighbours. It must be a function of the record alone.
+    /// Counts records by their key, under add/remove neighbours.
+    ///
+    /// `key` must be a function of the record alone. It returns a key that owns its data, because
+    /// the counts outlive the records: `|person: &Person| person.job.clone()`, not
+    /// `person.job.as_str()`.
     #[must_use]
     pub const fn key(key: F) -> Self {
         Self { key, kind: PhantomData }

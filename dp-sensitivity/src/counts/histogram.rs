@@ -12,16 +12,20 @@ use dp_core::{
 
 /// The numbers of records in bins that are declared beforehand.
 ///
-/// **Theorem** (claim M15). A record is in one bin at most. Adding or removing it moves the counts by 1 in ℓ1, ℓ2 and ℓ∞; replacing it moves one count down and
-/// another one up, by 2 in ℓ1, √2 in ℓ2 and 1 in ℓ∞, however many bins there are. So Laplace noise of scale 1/ε on every count is ε-private under add/remove, and of scale
-/// 2/ε under replace-one.
+/// **Theorem** (claim M15). A record is in one bin at most. Adding or removing it moves the counts
+/// by 1 in ℓ1, ℓ2 and ℓ∞; replacing it moves one count down and another one up, by 2 in ℓ1, √2 in
+/// ℓ2 and 1 in ℓ∞, however many bins there are. So Laplace noise of scale 1/ε on every count is
+/// ε-private under add/remove, and of scale 2/ε under replace-one.
 ///
-/// Under add/remove the counts are [monotone](LInfMonotone), so that the largest one is selected at half of the noise; under replace-one they are not.
+/// Under add/remove the counts are [monotone](LInfMonotone), so that the largest one is selected at
+/// half of the noise; under replace-one they are not.
 ///
-/// The bins must not be read off the records: an empty bin is published like any other. For bins that nobody can list, count [by key](crate::CountBy) and
-/// publish what passes a threshold (`dp_mechanisms::StabilityHistogram`).
+/// The bins must not be read off the records: an empty bin is published like any other. For keys
+/// that are not known beforehand, count [by key](crate::CountBy) and publish what passes a threshold
+/// (`dp_mechanisms::StabilityHistogram`).
 ///
-/// Counts are floats for noise on reals, and whole numbers after [`in_integers`](Self::in_integers) for discrete noise.
+/// Counts are floats for noise on reals, and whole numbers after [`in_integers`](Self::in_integers)
+/// for discrete noise.
 ///
 /// ```
 /// use dp_core::{Measurement, Pure, Query};
@@ -46,14 +50,15 @@ pub struct Histogram<T, K, A, N = f64> {
     kind: PhantomData<(A, N)>,
 }
 
-/// More bins than this would not fit into memory, as likely as not.
+/// More bins than this would hardly fit into memory.
 const MOST_BINS: usize = 1 << 28;
 
 impl<T, K: Fn(&T) -> usize> Histogram<T, K, AddRemove> {
-    /// Counts the records in the bins 0, 1, …, `bins` − 1, a record's bin being what `key` says of it, under add/remove neighbours.
+    /// Counts the records in the bins 0, 1, …, `bins` − 1, a record's bin being what `key` says of
+    /// it, under add/remove neighbours.
     ///
-    /// Records whose key names no bin are in none. `key` must be a function of the record alone: one that remembers what it has seen would let a record
-    /// move more than its own count.
+    /// Records whose key names no bin are in none. `key` must be a function of the record alone:
+    /// one that remembers what it has seen would let a record move more than its own count.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there are 1 to 2²⁸ bins.
@@ -69,10 +74,12 @@ impl<T, K: Fn(&T) -> usize> Histogram<T, K, AddRemove> {
 }
 
 impl Histogram<f64, fn(&f64) -> usize, AddRemove> {
-    /// Counts the numbers in [e₀, e₁), [e₁, e₂), …, the last interval with its end, for edges e₀ < e₁ < … . Others, and `NaN`, are in none.
+    /// Counts the numbers in [e₀, e₁), [e₁, e₂), …, the last interval with its end, for edges e₀ <
+    /// e₁ < … . Others, and `NaN`, are in none.
     ///
     /// # Errors
-    /// [`Error::BadBounds`] when two edges do not follow each other, [`Error::OutOfRange`] unless there are 2 to 2²⁸ edges.
+    /// [`Error::BadBounds`] when two edges do not follow each other, [`Error::OutOfRange`] unless
+    /// there are 2 to 2²⁸ edges.
     pub fn between(
         edges: impl IntoIterator<Item = f64>,
     ) -> Result<Histogram<f64, impl Fn(&f64) -> usize + Clone, AddRemove>, Error> {
@@ -181,7 +188,8 @@ where
     }
 }
 
-/// A record that is added raises one count and lowers none. Under replace-one there is no such sensitivity: one count falls and another rises.
+/// A record that is added raises one count and lowers none. Under replace-one there is no such
+/// sensitivity: one count falls and another rises.
 impl<T, K: Fn(&T) -> usize, V> SensitivityIn<LInfMonotone> for Histogram<T, K, AddRemove, V>
 where
     Self: Query<Adjacency = AddRemove>,
@@ -265,7 +273,8 @@ mod tests {
         }
     }
 
-    /// All data sets of up to four records with keys in three bins or none, each with all that has one record less, and one replaced.
+    /// All data sets of up to four records with keys in three bins or none, each with all that has
+    /// one record less, and one replaced.
     #[test]
     fn counts_are_monotone_under_add_remove_and_not_under_replace_one() {
         let counts = Histogram::new(3, |x: &usize| *x).unwrap();

@@ -8,7 +8,8 @@ use dp_core::{AddRemove, Error, Finite, Query, Sensitivity, SensitivityIn, Subad
 use crate::local::smoothness::LEAST_BOUND;
 use crate::{Count, LocalSensitivity, Smoothness};
 
-/// 1/c for the number c of records that match, and 1 when there are none, under add/remove neighbours.
+/// 1/c for the number c of records that match, and 1 when there are none, under add/remove
+/// neighbours.
 ///
 /// **Theorem** (claim S14). The global sensitivity is ½. With c records that match,
 ///
@@ -18,10 +19,14 @@ use crate::{Count, LocalSensitivity, Smoothness};
 /// >
 /// > S* = max(1/(c(c−1)), ½·e^(−β(c−2))) for c ≥ 2, ½ for c = 1, and ½·e^(−β) for c = 0.
 ///
-/// *Proof.* 1/(c−1) − 1/c = 1/(c(c−1)) falls in c, and is more than what another record does. k steps lead to every count from c − k to c + k, and the smallest one from 2 on counts. For S*, βu − ln u − ln(u−1) is convex in
-/// u = c − k, so that the maximum is at one of the ends, u = c or u = 2. ∎
+/// *Proof.* 1/(c−1) − 1/c = 1/(c(c−1)) falls in c, and is more than what another record does. k
+/// steps lead to every count from c − k to c + k, and the smallest one from 2 on counts. For S*, βu
+/// − ln u − ln(u−1) is convex in u = c − k, so that the maximum is at one of the ends, u = c or u = 2.
+/// ∎
 ///
-/// For large counts the smooth bound is about 1/c², where the global sensitivity is ½. The computed quotient is off by up to 2⁻⁵³ of it, which is in all of these for c ≥ 3; counts beyond 2⁵³ are not told apart.
+/// For large counts the smooth bound is about 1/c², where the global sensitivity is ½. The computed
+/// quotient is off by up to 2⁻⁵³ of it, which is in all of these for c ≥ 3; counts beyond 2⁵³ are
+/// not distinguished.
 ///
 /// ```
 /// use dp_core::Query;
@@ -56,7 +61,8 @@ impl<T, P: Fn(&T) -> bool> ReciprocalCount<T, P> {
     }
 }
 
-/// What one record does to 1/c at most, for a whole number c, rounded up: (1 + 2⁻⁵²·c)/(c(c−1)) for c ≥ 3, with the errors 2⁻⁵⁴/c + 2⁻⁵⁴/(c−1) of both quotients. Falls in c from 1 on, since all
+/// What one record does to 1/c at most, for a whole number c, rounded up: (1 + 2⁻⁵²·c)/(c(c−1)) for
+/// c ≥ 3, with the errors 2⁻⁵⁴/c + 2⁻⁵⁴/(c−1) of both quotients. Falls in c from 1 on, since all
 /// roundings are monotone.
 fn local(count: f64) -> f64 {
     if count < 1.0 {
@@ -96,7 +102,8 @@ impl<T, P: Fn(&T) -> bool> LocalSensitivity for ReciprocalCount<T, P> {
         Ok(local(least.min(count.max(1.0))))
     }
 
-    /// The closed form. With the term for rounding the logarithm is still convex: its second derivative 1/u² + 1/(u−1)² − ε²/(1+εu)² is positive.
+    /// The closed form. With the term for rounding the logarithm is still convex: its second
+    /// derivative 1/u² + 1/(u−1)² − ε²/(1+εu)² is positive.
     fn smooth(&self, data: &[T], beta: Smoothness) -> Result<f64, Error> {
         let count = self.count.answer(data)?.get();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number up to 2⁵³

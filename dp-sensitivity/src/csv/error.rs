@@ -4,9 +4,9 @@ use std::fmt;
 
 /// Why a table of comma-separated values was refused.
 ///
-/// What is said of a single line or cell is for whoever may see the records: it comes from tables that are read with
-/// [`OnBadCell::Refuse`](crate::OnBadCell::Refuse) only. No message repeats what a cell holds. `Debug` prints the
-/// sentence, too.
+/// What is said of a single line or cell is for whoever may see the records: it comes from tables
+/// that are read with [`OnBadCell::Refuse`](crate::OnBadCell::Refuse) only. No message repeats what
+/// a cell holds. `Debug` prints the sentence, too.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CsvError {

@@ -18,8 +18,9 @@ impl Splitter {
         Self { reader, cells: vec![], ends: vec![] }
     }
 
-    /// The cells of a line that has no line break: unquoted, without the spaces around them. A quotation mark that is
-    /// opened and not closed quotes the rest of the line, and no more: what one line holds never changes another.
+    /// The cells of a line that has no line break: unquoted, without the spaces around them. A
+    /// quotation mark that is opened and not closed quotes the rest of the line, and no more: what
+    /// one line holds never changes another.
     pub(super) fn split(&mut self, line: &str, mut take: impl FnMut(&str)) {
         if line.is_empty() {
             return take(""); // the reader would skip it

@@ -9,26 +9,28 @@ use std::path::Path;
 pub use error::CsvError;
 use line::Splitter;
 
-/// What to do with a cell that does not hold what is asked for, and with a line that has another number of cells than
-/// the header.
+/// What to do with a cell that does not hold what is asked for, and with a line that has another
+/// number of cells than the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnBadCell {
-    /// Take it as missing: NaN for a number, the empty text for a text. Every line below the header is a record, an
-    /// empty one, too; cells beyond the last column are ignored. For releases: whether the reading succeeds, and how
-    /// many records there are, does not depend on what a record holds.
+    /// Take it as missing: NaN for a number, the empty text for a text. Every line below the header
+    /// is a record, an empty one, too; cells beyond the last column are ignored. For releases:
+    /// whether the reading succeeds, and how many records there are, does not depend on what a
+    /// record holds.
     Missing,
-    /// Refuse the table and name the line. For whoever may see the records, before anything is released: the error
-    /// depends on them.
+    /// Refuse the table and name the line. For whoever may see the records, before anything is
+    /// released: the error depends on them.
     Refuse,
 }
 
-/// A table of comma-separated values whose first line names the columns: `Csv::open("people.csv", OnBadCell::Missing)`,
-/// then [`numbers`](Self::numbers) of a column.
+/// A table of comma-separated values whose first line names the columns:
+/// `Csv::open("people.csv", OnBadCell::Missing)`, then [`numbers`](Self::numbers) of a column.
 ///
-/// A line is a record. Cells may be quoted, with commas and doubled quotation marks in them, but a quoted cell ends
-/// with its line: otherwise one record with a stray quotation mark would swallow the records that follow. Spaces
-/// around a cell do not count. A number is written in digits with a decimal point, such as `-1.5e3`; NaN, infinities
-/// and numbers beyond all floats are bad cells. Where bytes are no UTF-8, a text has `\u{FFFD}` in their place.
+/// A line is a record. Cells may be quoted, with commas and doubled quotation marks in them, but a
+/// quoted cell ends with its line: otherwise one record with a stray quotation mark would swallow
+/// the records that follow. Spaces around a cell do not count. A number is written in digits with a
+/// decimal point, such as `-1.5e3`; NaN, infinities and numbers beyond all floats are bad cells.
+/// Where bytes are no UTF-8, a text has `\u{FFFD}` in their place.
 ///
 /// ```
 /// use dp_sensitivity::{Csv, OnBadCell};
@@ -69,8 +71,8 @@ impl Csv {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`CsvError::File`] when it cannot be read; else those of [`parse`](Self::parse), in [`CsvError::In`], as are those
-    /// of the table that is returned.
+    /// [`CsvError::File`] when it cannot be read; else those of [`parse`](Self::parse), in
+    /// [`CsvError::In`], as are those of the table that is returned.
     pub fn open(path: impl AsRef<Path>, on_bad_cell: OnBadCell) -> Result<Self, CsvError> {
         let name = path.as_ref().display().to_string();
         let bytes = std::fs::read(path)
@@ -86,13 +88,15 @@ impl Csv {
     /// # Errors
     /// [`CsvError::Table`] when there is no header, or a name in it is empty or occurs twice.
     ///
-    /// With [`OnBadCell::Missing`], also when the last line has no line break: without it, a last record that is empty
-    /// could not be told from none. With [`OnBadCell::Refuse`], [`CsvError::Row`] when a line has not one cell for each
-    /// column, and [`CsvError::Table`] when one is empty, but for empty lines after the last row, or no UTF-8.
+    /// With [`OnBadCell::Missing`], also when the last line has no line break: without it, a last
+    /// record that is empty could not be distinguished from none. With [`OnBadCell::Refuse`],
+    /// [`CsvError::Row`] when a line has not one cell for each column, and [`CsvError::Table`] when
+    /// one is empty, but for empty lines after the last row, or no UTF-8.
     pub fn parse(text: impl AsRef<[u8]>, on_bad_cell: OnBadCell) -> Result<Self, CsvError> {
         let text = text.as_ref();
         let table = |line, problem| CsvError::Table { line, problem };
-        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text); // a mark that some programs put first
+        // A byte order mark, which some programs write first.
+        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         let text = match on_bad_cell {
             OnBadCell::Missing => text,
             OnBadCell::Refuse => text.trim_ascii_end(),
@@ -187,8 +191,8 @@ impl Csv {
     /// The numbers of a column, one for each record. A bad cell is NaN, or an error.
     ///
     /// # Errors
-    /// [`CsvError::Column`] when there is no such column; with [`OnBadCell::Refuse`], [`CsvError::Cell`] when a cell is no
-    /// finite number.
+    /// [`CsvError::Column`] when there is no such column; with [`OnBadCell::Refuse`],
+    /// [`CsvError::Cell`] when a cell is no finite number.
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, CsvError> {
         let place = self.place(column)?;
         let number = |row| match number(self.cell(row, place)) {
@@ -210,8 +214,8 @@ impl Csv {
         Ok((0..self.len()).map(|row| self.cell(row, place)).collect())
     }
 
-    /// The error that says why the cell of a record, counted from 0, cannot be used: for readers that ask for more
-    /// than a number, of a table that is read with [`OnBadCell::Refuse`].
+    /// The error that says why the cell of a record, counted from 0, cannot be used: for readers
+    /// that ask for more than a number, of a table that is read with [`OnBadCell::Refuse`].
     #[must_use]
     pub fn refuse_cell(&self, record: usize, column: &str, problem: &'static str) -> CsvError {
         CsvError::Cell { line: record + 2, column: column.to_owned(), problem }.of(self.path.as_deref())
@@ -241,7 +245,8 @@ fn number(cell: &str) -> Result<f64, &'static str> {
     if cell.is_empty() {
         return Err("the cell is empty: fill it by a rule that looks at this row alone, or remove the row");
     }
-    // Rust reads "inf" and "nan" as numbers; digits, signs, points and exponents alone spell others.
+    // Rust reads "inf" and "nan" as numbers; digits, signs, points and exponents alone spell
+    // others.
     let plain = cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     match cell.parse::<f64>() {
         Ok(number) if plain && number.is_finite() => Ok(number),

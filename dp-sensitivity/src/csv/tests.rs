@@ -59,7 +59,8 @@ fn messages_name_the_file() {
     assert!(missing.starts_with(&format!("{name} cannot be read")), "{missing}");
 }
 
-/// Whatever one line holds, the table is read, it has as many records, and those of the other lines are the same.
+/// Whatever one line holds, the table is read, it has as many records, and those of the other lines
+/// are the same.
 #[test]
 fn a_record_changes_neither_the_reading_nor_the_others() {
     let hostile: &[&[u8]] = &[
@@ -97,8 +98,8 @@ fn a_record_changes_neither_the_reading_nor_the_others() {
     assert!(unended.starts_with("line 3: the last line has no line break"), "{unended}");
 }
 
-/// Texts of random characters, and tables with random changes: read or refused, and what is read has the shape of the
-/// table.
+/// Texts of random characters, and tables with random changes: read or refused, and what is read
+/// has the shape of the table.
 #[test]
 fn no_text_makes_it_panic() {
     let mut word = 1u64;

@@ -2,11 +2,12 @@
 
 use dp_core::{EdgeAdjacency, Error, Finite, Query, Sensitivity, SensitivityIn, Subadditive};
 
-use super::{Graph, declared, told};
+use super::{Graph, declared, reported};
 
 /// The largest number of neighbours of a node, under edge neighbours.
 ///
-/// One edge changes two degrees by one, and the largest degree by at most that: its sensitivity is 1. It bounds how far one edge moves other counts (claim S18), so that
+/// One edge changes two degrees by one, and the largest degree by at most that: its sensitivity is 1.
+/// It bounds how far one edge moves other counts (claim S18), so that
 /// [`PrivateSensitivityBound`](crate::PrivateSensitivityBound) can make use of it.
 ///
 /// ```
@@ -25,7 +26,7 @@ pub struct MaxDegree {
 }
 
 impl MaxDegree {
-    /// The largest degree in graphs on so many nodes, which is public.
+    /// The largest degree in graphs on this many nodes, a public number.
     #[must_use]
     pub const fn new(nodes: u32) -> Self {
         Self { nodes }
@@ -40,7 +41,7 @@ impl Query for MaxDegree {
     fn answer(&self, graph: &Graph) -> Result<Finite, Error> {
         declared(self.nodes, graph)?;
         let largest = (0..self.nodes).map(|node| graph.degree(node)).max().unwrap_or(0);
-        Ok(Finite::or_zero(told(largest as u64)))
+        Ok(Finite::or_zero(reported(largest as u64)))
     }
 }
 

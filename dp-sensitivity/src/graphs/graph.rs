@@ -4,11 +4,13 @@ use core::fmt;
 
 use dp_core::{EdgeAdjacency, Metric};
 
-/// An undirected graph without loops, for queries under [`EdgeAdjacency`](dp_core::EdgeAdjacency): its nodes 0, 1, … are public, its edges private.
+/// An undirected graph without loops, for queries under [`EdgeAdjacency`](dp_core::EdgeAdjacency):
+/// its nodes 0, 1, … are public, its edges private.
 ///
-/// Whatever list of edges it is made from, there is a graph: a pair that names a node twice, or one that there is not, is left out, and an edge that occurs several
-/// times, in either direction, counts once. The first is a function of each edge alone, and an edge more or less in the list is at most one more or less in the graph. So it
-/// costs no privacy, and no error tells of an edge.
+/// Whatever list of edges it is made from, there is a graph: a pair that names a node twice, or one
+/// that there is not, is left out, and an edge that occurs several times, in either direction,
+/// counts once. The first is a function of each edge alone, and an edge more or less in the list is
+/// at most one more or less in the graph. So it costs no privacy, and no error reveals an edge.
 ///
 /// ```
 /// use dp_sensitivity::Graph;
@@ -83,7 +85,8 @@ pub(super) fn index(node: u32) -> usize {
 }
 
 impl Metric<Graph> for EdgeAdjacency {
-    /// The number of edges that are in one graph only, `None` for graphs on different numbers of nodes.
+    /// The number of edges that are in one graph only, `None` for graphs on different numbers of
+    /// nodes.
     fn distance(left: &Graph, right: &Graph) -> Option<usize> {
         let missing =
             |node: &u32, from: &Graph, there: u32| from.neighbours(there).binary_search(node).is_err();

@@ -12,13 +12,14 @@ pub use triangles::Triangles;
 
 use dp_core::Error;
 
-/// Counts are told up to here, and as this much beyond it: whole numbers up to 2⁵³ are floats. The smaller of a count and a constant is never farther from
-/// a neighbour's than the counts are, so every sensitivity of the count is one of what is told.
+/// The largest count that is reported, and what larger ones are reported as: whole numbers up to
+/// 2⁵³ are floats. The smaller of a count and a constant is never farther from a neighbour's than
+/// the counts are, so every sensitivity of the count is one of what is reported.
 const LARGEST_COUNT: u64 = 1 << 53;
 
 /// A count as an exact float, [`LARGEST_COUNT`] at most.
 #[allow(clippy::cast_precision_loss)] // at most 2⁵³
-fn told(count: u64) -> f64 {
+fn reported(count: u64) -> f64 {
     count.min(LARGEST_COUNT) as f64
 }
 
@@ -32,7 +33,7 @@ fn declared(nodes: u32, graph: &Graph) -> Result<(), Error> {
     }
 }
 
-/// All graphs on so many nodes, by brute force: what the fast formulas are compared with.
+/// All graphs on this many nodes, by brute force: what the fast formulas are compared with.
 #[cfg(any(test, feature = "internals"))]
 pub mod every {
     use super::Graph;
@@ -43,7 +44,8 @@ pub mod every {
         (0..nodes).flat_map(|i| (i + 1..nodes).map(move |j| (i, j))).collect()
     }
 
-    /// All graphs. The bits of a graph's number are its edges, in the order of [`pairs`], so that neighbours differ in one bit.
+    /// All graphs. The bits of a graph's number are its edges, in the order of [`pairs`], so that
+    /// neighbours differ in one bit.
     #[must_use]
     pub fn graphs(nodes: u32) -> Vec<Graph> {
         let pairs = pairs(nodes);
@@ -53,7 +55,8 @@ pub mod every {
             .collect()
     }
 
-    /// The local sensitivities at distance 0, 1, … up to the number of pairs, of answers to [`graphs`], straight from their definition.
+    /// The local sensitivities at distance 0, 1, … up to the number of pairs, of answers to
+    /// [`graphs`], straight from their definition.
     #[must_use]
     pub fn ladders(answers: &[f64]) -> Vec<Vec<f64>> {
         let bits = answers.len().trailing_zeros();

@@ -3,26 +3,31 @@
 use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::graph::index;
-use super::{Graph, LARGEST_COUNT, declared, told};
+use super::{Graph, LARGEST_COUNT, declared, reported};
 use crate::local::ladder;
 use crate::{LocalSensitivity, Smoothness};
 
-/// The number of k-stars in a graph on n nodes, Σ C(deg, k) over its nodes, under edge neighbours. With k = 2 it is the number of paths of two edges.
+/// The number of k-stars in a graph on n nodes, Σ C(deg, k) over its nodes, under edge neighbours.
+/// With k = 2 it is the number of paths of two edges.
 ///
-/// **Theorem.** Let u ≥ v be the numbers of edges that nodes i and j have beside a common one. An edge ij more or less moves the count by g(u) + g(v), g(d) = C(d, k−1), so the global
-/// sensitivity is 2·C(n−2, k−1), and the local one the largest g(u) + g(v) over all pairs, joined or not. At distance s it is the largest g(u') + g(v') with
+/// **Theorem.** Let u ≥ v be the numbers of edges that nodes i and j have beside a common one. An
+/// edge ij more or less moves the count by g(u) + g(v), g(d) = C(d, k−1), so the global sensitivity
+/// is 2·C(n−2, k−1), and the local one the largest g(u) + g(v) over all pairs, joined or not. At
+/// distance s it is the largest g(u') + g(v') with
 ///
 /// > u' = min(u + s, n − 2), v' = min(v + s − (u' − u), n − 2).
 ///
 /// It is the least ladder.
 ///
-/// *Proof.* C(d+1, k) − C(d, k) = C(d, k−1). Of s changes of edges each raises u or v by one at most, up to n − 2 each, and the edge ij itself is in neither. As g is convex, moving one
-/// change from v to u does not lessen g(u') + g(v') while u' ≥ v', so all go to the larger one first. ∎
+/// *Proof.* C(d+1, k) − C(d, k) = C(d, k−1). Of s changes of edges each raises u or v by one at
+/// most, up to n − 2 each, and the edge ij itself is in neither. As g is convex, moving one change
+/// from v to u does not lessen g(u') + g(v') while u' ≥ v', so all go to the larger one first. ∎
 ///
-/// A pair with a larger u' and a larger u' + v' has a larger g(u') + g(v'), because g rises and is convex. What s changes do raises u' by min(s, n−2−u), and the sum up to
-/// 2(n−2). Both keep the order, so that only pairs count which no pair exceeds in both u and u + v.
+/// A pair with a larger u' and a larger u' + v' has a larger g(u') + g(v'), because g rises and is
+/// convex. What s changes do raises u' by min(s, n−2−u), and the sum up to 2(n−2). Both keep the
+/// order, so that only pairs count which no pair exceeds in both u and u + v.
 ///
-/// Counts above 2⁵³ are told as 2⁵³, and sensitivities are never more than that.
+/// Counts above 2⁵³ are reported as 2⁵³, and sensitivities are never more than that.
 ///
 /// ```
 /// use dp_core::{L1, Query, SensitivityIn};
@@ -44,7 +49,7 @@ pub struct KStars {
 }
 
 impl KStars {
-    /// The number of stars with k = `arms` ≥ 1 arms in graphs on so many nodes, which is public.
+    /// The number of stars with k = `arms` ≥ 1 arms in graphs on this many nodes, a public number.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when k is 0.
@@ -69,7 +74,7 @@ impl KStars {
     /// g(u) + g(v), 2⁵³ at most. Without a pair of nodes there is no edge to move anything.
     pub(crate) fn moved(self, pair: [u64; 2]) -> f64 {
         let below = u64::from(self.arms - 1);
-        if self.nodes < 2 { 0.0 } else { told(pair.map(|degree| binomial(degree, below)).iter().sum()) }
+        if self.nodes < 2 { 0.0 } else { reported(pair.map(|degree| binomial(degree, below)).iter().sum()) }
     }
 
     /// A⁽ˢ⁾ of a graph with these pairs.
@@ -144,9 +149,8 @@ impl Query for KStars {
         declared(self.nodes, graph)?;
         // Sums of numbers that stop at 2⁵³ stop there if the sum of the numbers does.
         let around = |node| binomial(graph.degree(node) as u64, u64::from(self.arms));
-        Ok(Finite::or_zero(told(
-            (0..self.nodes).map(around).fold(0, |sum, stars| LARGEST_COUNT.min(sum + stars)),
-        )))
+        let all = (0..self.nodes).map(around).fold(0, |sum, stars| LARGEST_COUNT.min(sum + stars));
+        Ok(Finite::or_zero(reported(all)))
     }
 }
 
@@ -245,10 +249,10 @@ mod tests {
     fn enormous_counts_stop_where_floats_do() {
         let star = Graph::new(100_000, (1..100_000).map(|node| (0, node)));
         let query = KStars::new(100_000, 5).unwrap();
-        assert_eq!(query.answer(&star).unwrap().get(), told(LARGEST_COUNT));
-        assert_eq!(query.local(&star).unwrap(), told(LARGEST_COUNT));
-        assert_eq!(SensitivityIn::<L1>::sensitivity(&query).value(), told(LARGEST_COUNT));
-        assert!(query.smooth(&star, Smoothness::new(0.1).unwrap()).unwrap() <= told(LARGEST_COUNT));
+        assert_eq!(query.answer(&star).unwrap().get(), reported(LARGEST_COUNT));
+        assert_eq!(query.local(&star).unwrap(), reported(LARGEST_COUNT));
+        assert_eq!(SensitivityIn::<L1>::sensitivity(&query).value(), reported(LARGEST_COUNT));
+        assert!(query.smooth(&star, Smoothness::new(0.1).unwrap()).unwrap() <= reported(LARGEST_COUNT));
         assert!(KStars::new(7, 0).is_err() && query.answer(&Graph::new(3, [])).is_err());
     }
 

@@ -3,26 +3,32 @@
 use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::graph::index;
-use super::{Graph, declared, told};
+use super::{Graph, declared, reported};
 use crate::local::ladder;
 use crate::{LocalSensitivity, Smoothness};
 
 /// The number of triangles in a graph on n nodes, under edge neighbours (claim S18).
 ///
-/// **Theorem.** Let a be the number of common neighbours of two nodes i and j, and b the number of nodes that are joined to exactly one of them, neither being i or j. An edge ij more
-/// or less moves the count by a, so the global sensitivity is n − 2 and the local one the largest a over all pairs, joined or not. At distance s it is
+/// **Theorem.** Let a be the number of common neighbours of two nodes i and j, and b the number of
+/// nodes that are joined to exactly one of them, neither being i or j. An edge ij more or less
+/// moves the count by a, so the global sensitivity is n − 2 and the local one the largest a over
+/// all pairs, joined or not. At distance s it is
 ///
-/// > A⁽ˢ⁾ = max over i, j of min(a + ⌊(s + min(s, b))/2⌋, n − 2) = max over i, j of min(a + s, ⌊(D + s)/2⌋, n − 2),
+/// > A⁽ˢ⁾ = max over i, j of min(a + ⌊(s + min(s, b))/2⌋, n − 2) = max over i, j of min(a + s, ⌊(D +
+/// > s)/2⌋, n − 2),
 ///
 /// where D = 2a + b is the number of edges that leave the pair {i, j}. It is the least ladder.
 ///
-/// *Proof.* Every triangle with the edge ij has a common neighbour of i and j as its third node. Changes of other edges can make a node common to i and j: one suffices for each of
-/// the b nodes that are joined to one of them, two for each of the rest, and the edge ij itself is of no use. With s changes that is min(s, b) + ⌊(s − min(s, b))/2⌋ nodes more, as long
-/// as there are nodes. The second form: the first of the two numbers is the smaller one as long as s ≤ b. ∎
+/// *Proof.* Every triangle with the edge ij has a common neighbour of i and j as its third node.
+/// Changes of other edges can make a node common to i and j: one suffices for each of the b nodes
+/// that are joined to one of them, two for each of the rest, and the edge ij itself is of no use.
+/// With s changes that is min(s, b) + ⌊(s − min(s, b))/2⌋ nodes more, as long as there are nodes.
+/// The second form: the first of the two numbers is the smaller one as long as s ≤ b. ∎
 ///
-/// The pairs that matter are those that no pair exceeds in both a and D. They are found with one number of memory for each node and each degree, in time Σ deg².
+/// The pairs that matter are those that no pair exceeds in both a and D. They are found with one
+/// number of memory for each node and each degree, in time Σ deg².
 ///
-/// Counts above 2⁵³ are told as 2⁵³.
+/// Counts above 2⁵³ are reported as 2⁵³.
 ///
 /// ```
 /// use dp_core::{L1, Query, SensitivityIn};
@@ -46,7 +52,7 @@ pub struct Triangles {
 }
 
 impl Triangles {
-    /// The number of triangles in graphs on so many nodes, which is public.
+    /// The number of triangles in graphs on this many nodes, a public number.
     #[must_use]
     pub const fn new(nodes: u32) -> Self {
         Self { nodes }
@@ -62,7 +68,7 @@ impl Triangles {
         let of = |pair: &Pair| {
             (pair.common.saturating_add(distance)).min(pair.leaving.saturating_add(distance) / 2)
         };
-        told(pairs.iter().map(of).max().unwrap_or(0).min(self.most()))
+        reported(pairs.iter().map(of).max().unwrap_or(0).min(self.most()))
     }
 }
 
@@ -105,7 +111,8 @@ fn extremal_pairs(graph: &Graph) -> Vec<Pair> {
                 note(*other);
             }
         }
-        // Of the nodes with which it has none in common, those of large degrees come first, and the first that is not joined is the last that counts.
+        // Of the nodes with which it has none in common, those of large degrees come first, and the
+        // first that is not joined is the last that counts.
         let strangers = order.iter().filter(|other| **other != node && common[index(**other)] == 0);
         for other in strangers {
             if !note(*other) {
@@ -134,7 +141,8 @@ impl Query for Triangles {
 
     fn answer(&self, graph: &Graph) -> Result<Finite, Error> {
         declared(self.nodes, graph)?;
-        // Each triangle is seen once, from its first node to its second to its third in the order of (degree, number). No node has more than √2m later neighbours.
+        // Each triangle is seen once, from its first node to its second to its third in the order
+        // of (degree, number). No node has more than √2m later neighbours.
         let place = |node: u32| (graph.degree(node), node);
         let later = |node: u32| {
             graph.neighbours(node).iter().copied().filter(move |other| place(*other) > place(node))
@@ -148,13 +156,13 @@ impl Query for Triangles {
             }
             later(first).for_each(|node| after_first[index(node)] = false);
         }
-        Ok(Finite::or_zero(told(count)))
+        Ok(Finite::or_zero(reported(count)))
     }
 }
 
 impl<N: Subadditive> SensitivityIn<N> for Triangles {
     fn sensitivity(&self) -> Sensitivity<N, EdgeAdjacency> {
-        Sensitivity::new(told(self.most())).expect("a number of nodes is a sensitivity")
+        Sensitivity::new(reported(self.most())).expect("a number of nodes is a sensitivity")
     }
 }
 
@@ -196,7 +204,9 @@ mod tests {
                     .sum::<usize>()
             };
             let answers: Vec<f64> = graphs.iter().map(|graph| query.answer(graph).unwrap().get()).collect();
-            assert!(graphs.iter().zip(&answers).all(|(graph, answer)| told(count(graph) as u64) == *answer));
+            assert!(
+                graphs.iter().zip(&answers).all(|(graph, answer)| reported(count(graph) as u64) == *answer)
+            );
             let ladders = every::ladders(&answers);
             for (number, graph) in graphs.iter().enumerate() {
                 let pairs = extremal_pairs(graph);

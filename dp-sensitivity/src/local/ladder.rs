@@ -2,11 +2,12 @@
 
 use crate::local::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
 
-/// max_k w(k)·A(k) over k ≤ `last`, for a ladder A that rises up to `last` and is constant from there on, just as
-/// [`LocalSensitivity::smooth`](crate::LocalSensitivity::smooth) computes it.
+/// max_k w(k)·A(k) over k ≤ `last`, for a ladder A that rises up to `last` and is constant from
+/// there on, just as [`LocalSensitivity::smooth`](crate::LocalSensitivity::smooth) computes it.
 ///
-/// Weights fall and ladders rise, as floats too, so no k between `first` and `last` counts more than w(first)·A(last): ranges for which that is no more than what was found
-/// are left out, the others halved. About 1/√β rungs are asked for, not 1/β.
+/// Weights fall and ladders rise, as floats too, so no k between `first` and `last` counts more
+/// than w(first)·A(last): ranges for which that is no more than what was found are left out, the
+/// others halved. About 1/√β rungs are asked for, not 1/β.
 pub(crate) fn smooth(beta: Smoothness, global: f64, last: u64, ladder: impl Fn(u64) -> f64) -> f64 {
     let mut largest = LEAST_BOUND.max(LEAST_WEIGHT * global);
     let mut ranges = vec![(0, last)];

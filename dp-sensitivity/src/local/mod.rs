@@ -1,4 +1,5 @@
-//! Local sensitivities: what one record can change on these data, on data near to them, and smooth bounds on that.
+//! Local sensitivities: what one record can change on these data, on data near to them, and smooth
+//! bounds on that.
 
 pub(crate) mod ladder;
 mod sensitivity;

@@ -3,13 +3,15 @@
 use dp_core::Error;
 use dp_core::rounding::{exp_up, ln_down, mul_down};
 
-/// The β of a smooth bound: S(x) ≤ e^β·S(y) for all neighbours x, y (Nissim, Raskhodnikova and Smith 2007).
+/// The β of a smooth bound: S(x) ≤ e^β·S(y) for all neighbours x, y (Nissim, Raskhodnikova and
+/// Smith 2007).
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub struct Smoothness(f64);
 
-/// Every smooth bound is at least this much, so that no product underflows on the way. A constant is smooth, and so is the larger of two smooth bounds.
+/// Every smooth bound is at least this much, so that no product underflows on the way. A constant
+/// is smooth, and so is the larger of two smooth bounds.
 pub(crate) const LEAST_BOUND: f64 = f64::MIN_POSITIVE * 4.611_686_018_427_388e18; // 2^−960
 
 /// No weight falls below this: from there on the weights are constant, which is smooth, too.
@@ -34,14 +36,17 @@ impl Smoothness {
         self.0
     }
 
-    /// What a change at distance k counts: a float w(k) with w(0) = 1 and w(k) ≥ e^(−βk), falling in k, and with
+    /// What a change at distance k counts: a float w(k) with w(0) = 1 and w(k) ≥ e^(−βk), falling
+    /// in k, and with
     ///
     /// w(k) ≤ e^β·(1 − 2⁻⁴¹)·w(k+1).
     ///
-    /// The last leaves room for the rounding of one product, so that max w(k)·A(k) is β-smooth *as floats compute it*; see [`LocalSensitivity`](crate::LocalSensitivity).
+    /// The last condition covers the rounding of one product, so that max w(k)·A(k) is β-smooth *as
+    /// floats compute it*; see [`LocalSensitivity`](crate::LocalSensitivity).
     #[must_use]
     pub fn weight(self, distance: u64) -> f64 {
-        // With β' = β − 2⁻⁴⁰ the exponent is at most 625 where it counts, so it is rounded by at most 2⁻⁴⁴, and w(k) lies within a factor 1 + 2⁻⁴³ above e^(−β'k).
+        // With β' = β − 2⁻⁴⁰ the exponent is at most 625 where it counts, so it is rounded by at
+        // most 2⁻⁴⁴, and w(k) lies within a factor 1 + 2⁻⁴³ above e^(−β'k).
         let slower = self.0 - ROOM;
         #[allow(clippy::cast_precision_loss)] // beyond 2⁵³ the exponent is beyond 625
         let exponent = mul_down(slower, distance as f64);
@@ -49,9 +54,11 @@ impl Smoothness {
     }
 }
 
-/// The weights W(k) = e^(−β'k) for β' = β − 2⁻⁴⁰, to within −3 and +9 units of 2⁻⁵² relatively, where they are at least [`LEAST_WEIGHT`].
+/// The weights W(k) = e^(−β'k) for β' = β − 2⁻⁴⁰, to within −3 and +9 units of 2⁻⁵² relatively,
+/// where they are at least [`LEAST_WEIGHT`].
 ///
-/// Unlike [`Smoothness::weight`] these are close to an exponential function, which makes the best column of a row monotone; see `order_statistics::windows`.
+/// Unlike [`Smoothness::weight`] these are close to an exponential function, which makes the best
+/// column of a row monotone; see `order_statistics::windows`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights {
     slower: f64,
@@ -64,8 +71,10 @@ impl Weights {
 
     /// W(k), at most 1.
     ///
-    /// The exponent is a sum of two floats without error (a fused product), so that e^(−high)·(1 − low) has only the error of the exponential, 0 to 3 units, and of two roundings; the square of
-    /// `low` ≤ 2⁻⁴⁴ is nothing. In [a list](Self::list) there are two such factors and one more product.
+    /// The exponent is a sum of two floats without error (a fused product), so that e^(−high)·(1 −
+    /// low) has only the error of the exponential, 0 to 3 units, and of two roundings; the square
+    /// of `low` ≤ 2⁻⁴⁴ is nothing. In [a list](Self::list) there are two such factors and one more
+    /// product.
     pub(crate) fn at(self, distance: usize) -> f64 {
         #[allow(clippy::cast_precision_loss)] // no list of floats is longer than 2⁵³
         let k = distance as f64;
@@ -84,7 +93,8 @@ impl Weights {
         list
     }
 
-    /// A k with W(k) ≤ `ratio`, not much larger than the least one, for a ratio that is at least [`LEAST_WEIGHT`].
+    /// A k with W(k) ≤ `ratio`, not much larger than the least one, for a ratio that is at least
+    /// [`LEAST_WEIGHT`].
     pub(crate) fn reach(self, ratio: f64) -> usize {
         let distance = (1e-3 - ln_down(ratio.max(LEAST_WEIGHT))) / self.slower;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive, and saturating
@@ -133,7 +143,8 @@ mod tests {
 
     #[test]
     fn lists_of_weights_are_exponentials() {
-        // To within a hundred units, which the enclosure allows itself for the product of a large exponent.
+        // To within a hundred units, which the enclosure allows itself for the product of a large
+        // exponent.
         for beta in [1e-9, 3e-5, 0.01, 0.7, 13.0, 100.0] {
             let weights = Weights::new(Smoothness::new(beta).unwrap());
             let list = weights.list(2000);

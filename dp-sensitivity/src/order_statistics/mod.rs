@@ -1,4 +1,5 @@
-//! Quantiles and robust means: answers that depend on the order of the records, with fast smooth bounds.
+//! Quantiles and robust means: answers that depend on the order of the records, with fast smooth
+//! bounds.
 
 mod quantile;
 mod staircase;

@@ -12,30 +12,44 @@ use crate::local::smoothness::{Smoothness, Weights};
 use crate::order_statistics::staircase::Staircase;
 use crate::order_statistics::windows::{Windows, arrange, wanted};
 
-/// The record of the rank ⌈q·n⌉ among n records that are clamped to [a, b]: the minimum for q = 0, the (lower) median for q = ½, the maximum for q = 1.
+/// The record of the rank ⌈q·n⌉ among n records that are clamped to [a, b]: the minimum for q = 0,
+/// the (lower) median for q = ½, the maximum for q = 1.
 ///
-/// The answer is one of the clamped records, so it has no rounding; no two records are averaged. `NaN` becomes the middle of the bounds before ranks are given, and under add/remove the answer on no
-/// records at all is the middle of the bounds, too. The level is taken one unit in the last place lower, so that 0.9 of ten records are nine.
+/// The answer is one of the clamped records, so it has no rounding; no two records are averaged.
+/// `NaN` becomes the middle of the bounds before ranks are given, and under add/remove the answer
+/// on no records at all is the middle of the bounds, too. The level is taken one unit in the last
+/// place lower, so that 0.9 of ten records are nine.
 ///
 /// # Sensitivities
-/// The global one is b − a in every norm: half of the records at a and half at b. What one record can do to *these* data is mostly far less. Let x₍₁₎ ≤ … ≤ x₍ₙ₎ be the records in order with the
+/// The global one is b − a in every norm: half of the records at a and half at b. What one record
+/// can do to *these* data is mostly far less. Let x₍₁₎ ≤ … ≤ x₍ₙ₎ be the records in order with the
 /// bounds beyond both ends, and m the rank.
 ///
-/// **Theorem** (claim S5). Under replace-one, A⁽ᵏ⁾(x) = max { x₍m+t₎ − x₍m+t−k−1₎ : 0 ≤ t ≤ k + 1 }, and no ladder is lower.
+/// **Theorem** (claim S5). Under replace-one, A⁽ᵏ⁾(x) = max { x₍m+t₎ − x₍m+t−k−1₎ : 0 ≤ t ≤ k + 1
+/// }, and no ladder is lower.
 ///
-/// *Proof.* One replacement moves the m-th record of y to at most y₍m+1₎ and to at least y₍m−1₎, and both are reached: replace the smallest record by b, or the largest by a. So LS(y) is the larger of the two gaps
-/// beside y₍m₎. Let y be within k steps of x; it shares n − k records with x, and l of the k others are among its m smallest. Then m − l records of x are at most y₍m₎, whence y₍m₎ ≥ x₍m−l₎, and n − m − (k − l) of them are at
-/// least y₍m+1₎, whence y₍m+1₎ ≤ x₍m+k−l+1₎: the upper gap is at most x₍m+t₎ − x₍m+t−k−1₎ for t = k − l + 1, and the lower one likewise for t = k − l. Conversely, moving the k records between x₍m−l₎ and x₍m+k−l+1₎, l of them to a
-/// and k − l to b, makes these two the neighbours at the ranks m and m + 1; with the rank m − 1 in place of m it gives the lower gap. ∎
+/// *Proof.* One replacement moves the m-th record of y to at most y₍m+1₎ and to at least y₍m−1₎,
+/// and both are reached: replace the smallest record by b, or the largest by a. So LS(y) is the
+/// larger of the two gaps beside y₍m₎. Let y be within k steps of x; it shares n − k records with
+/// x, and l of the k others are among its m smallest. Then m − l records of x are at most y₍m₎,
+/// whence y₍m₎ ≥ x₍m−l₎, and n − m − (k − l) of them are at least y₍m+1₎, whence y₍m+1₎ ≤
+/// x₍m+k−l+1₎: the upper gap is at most x₍m+t₎ − x₍m+t−k−1₎ for t = k − l + 1, and the lower one
+/// likewise for t = k − l. Conversely, moving the k records between x₍m−l₎ and x₍m+k−l+1₎, l of
+/// them to a and k − l to b, makes these two the neighbours at the ranks m and m + 1; with the rank
+/// m − 1 in place of m it gives the lower gap. ∎
 ///
-/// Under add/remove the ranks move with the number of records, and fewer windows are within reach; the source derives that ladder (`staircase`). The smooth bound takes O(n log n), or O(n log² n) under add/remove,
-/// and for all but the smallest β little more than finding the records around the rank.
+/// Under add/remove the ranks move with the number of records, and fewer windows are within reach;
+/// the source derives that ladder (`staircase`). The smooth bound takes O(n log n), or O(n log² n)
+/// under add/remove, and for all but the smallest β little more than finding the records around the
+/// rank.
 ///
 /// ```
 /// use dp_core::{Bounds, Query};
 /// use dp_sensitivity::{LocalSensitivity, Quantile, Smoothness};
 ///
-/// // Two medians (claim S1): zero on both data sets, which are neighbours. Local sensitivity would add noise of scale 10 to one and no noise to the other, so every answer but 0 tells them apart.
+/// // Two medians (claim S1): zero on both data sets, which are neighbours. Noise in proportion to
+/// // the local sensitivity has scale 10 for one and 0 for the other, so every answer but 0
+/// // distinguishes them.
 /// let median = Quantile::median(Bounds::new(0.0, 10.0)?).under_replace_one(5)?;
 /// let (x, y) = ([0.0, 0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 0.0, 0.0, 10.0]);
 /// assert_eq!((median.answer(&x)?.get(), median.answer(&y)?.get()), (0.0, 0.0));
@@ -69,7 +83,8 @@ pub struct Quantile<A> {
 }
 
 impl Quantile<AddRemove> {
-    /// The quantile of level q of any number of records that are declared to lie within `bounds`, under add/remove neighbours.
+    /// The quantile of level q of any number of records that are declared to lie within `bounds`,
+    /// under add/remove neighbours.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ q ≤ 1.
@@ -134,7 +149,7 @@ impl<A> Quantile<A> {
         self.size
     }
 
-    /// The rank, from 1, among so many records (at least one).
+    /// The rank, from 1, among this many records (at least one).
     fn rank(&self, size: usize) -> usize {
         rank(self.level, size)
     }
@@ -159,7 +174,8 @@ impl<A> Quantile<A> {
     }
 }
 
-/// ⌈q·n⌉ for q one unit in the last place below the level, and at least 1. From n to n + 1 it rises by 0 or 1; twice in a row by 1 only for levels above ½, and twice by 0 only for levels up to ½.
+/// ⌈q·n⌉ for q one unit in the last place below the level, and at least 1. From n to n + 1 it rises
+/// by 0 or 1; twice in a row by 1 only for levels above ½, and twice by 0 only for levels up to ½.
 fn rank(level: f64, size: usize) -> usize {
     let bits = level.abs().to_bits(); // −0 is a level, too
     let (biased, fraction) = (bits >> 52, bits & ((1 << 52) - 1));

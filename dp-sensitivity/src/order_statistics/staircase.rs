@@ -1,21 +1,31 @@
 //! The least ladder of quantiles when records are added and removed.
 //!
-//! Let m(N) be the rank among N records. Two neighbours y and z = y + v, of N − 1 and N records, have answers as far apart as possible when the answer of one is the record below and that of the other the
-//! record above the place where v goes: y has L = m(N) − 1 records up to the lower end of that gap and U = N − m(N) from the upper end on, whether m rises from N − 1 to N or not. If it rises, v is put
-//! above the gap, and z has U + 1 records there; if not, v is put below, and z has L + 1. So the gap (x₍i₎, x₍j₎) of x, with i records below it and h = n + 1 − j above, opens at the distance
+//! Let m(N) be the rank among N records. Two neighbours y and z = y + v, of N − 1 and N records,
+//! have answers as far apart as possible when the answer of one is the record below and that of the
+//! other the record above the place where v goes: y has L = m(N) − 1 records up to the lower end of
+//! that gap and U = N − m(N) from the upper end on, whether m rises from N − 1 to N or not. If it
+//! rises, v is put above the gap, and z has U + 1 records there; if not, v is put below, and z has
+//! L + 1. So the gap (x₍i₎, x₍j₎) of x, with i records below it and h = n + 1 − j above, opens at
+//! the distance
 //!
-//! > C(i, h) = (n − i − h) + the distance (in ℓ1) from (i, h) to the nearest of all these points (L, U):
+//! > C(i, h) = (n − i − h) + the distance (in ℓ1) from (i, h) to the nearest of all these points
+//! > (L, U):
 //!
-//! delete what is between, and add or delete records on both sides. N = 1 stands apart, since y is empty then and has the middle of the bounds as its answer.
+//! delete what is between, and add or delete records on both sides. N = 1 stands apart, since y is
+//! empty then and has the middle of the bounds as its answer.
 //!
-//! For levels up to ½ the rank never rises twice in a row, and the points of N ≥ 2 are (L(h), h) and (L(h) + 1, h) for all h ≥ 1, where L(h+1) − L(h) is 0 or 1 (a staircase). A gap with i > L(h) + 1 opens no earlier
-//! than the one with i − 1, which contains it. That leaves, for h ≥ 1,
+//! For levels up to ½ the rank never rises twice in a row, and the points of N ≥ 2 are (L(h), h)
+//! and (L(h) + 1, h) for all h ≥ 1, where L(h+1) − L(h) is 0 or 1 (a staircase). A gap with i >
+//! L(h) + 1 opens no earlier than the one with i − 1, which contains it. That leaves, for h ≥ 1,
 //!
 //! > C(i, h) = n − h + L(h) − 2i for i ≤ L(h), and n − h − L(h) − 1 for i = L(h) + 1,
 //!
-//! and C(0, 0) = n + 1, C(1, 0) = n. If L(h−1) = L(h) − 1 and i < L(h), then C(i, h − 1) = C(i, h): the gap can be widened for nothing. So for the median, where that is always so, two gaps for each h count. The other gaps, i ≤ min(L(h), n − h), have a distance that is
-//! a term of h less a term of i, so that the lemma of [`windows`](crate::order_statistics::windows) holds for rows h and columns i with the weights W(−2i): the best column falls with h. Columns up to L(h) make a staircase, which is
-//! cut into rectangles. All in all that takes O(n log² n), and mostly far less.
+//! and C(0, 0) = n + 1, C(1, 0) = n. If L(h−1) = L(h) − 1 and i < L(h), then C(i, h − 1) = C(i, h):
+//! the gap can be widened for nothing. So for the median, where that is always so, two gaps for
+//! each h count. The other gaps, i ≤ min(L(h), n − h), have a distance that is a term of h less a
+//! term of i, so that the lemma of [`windows`](crate::order_statistics::windows) holds for rows h
+//! and columns i with the weights W(−2i): the best column falls with h. Columns up to L(h) make a
+//! staircase, which is cut into rectangles. All in all that takes O(n log² n), and mostly far less.
 //!
 //! Levels above ½, as the rank takes them, are mirrored.
 
@@ -29,7 +39,8 @@ use crate::order_statistics::windows::arrange;
 
 /// The gaps within reach, which are those around the rank.
 pub(crate) struct Staircase {
-    /// The lower bound, the records, the upper bound; or all of them mirrored. In order around the rank as far as the reach goes.
+    /// The lower bound, the records, the upper bound; or all of them mirrored. In order around the
+    /// rank as far as the reach goes.
     values: Vec<f64>,
     /// The first h of the table, at least 1.
     first: usize,
@@ -41,7 +52,8 @@ pub(crate) struct Staircase {
 }
 
 impl Staircase {
-    /// Takes clamped records in any order, the level, the rank among so many records, and the largest distance that will be asked for.
+    /// Takes clamped records in any order, the level, the rank of the order statistic, and the
+    /// largest distance that will be asked for.
     pub(crate) fn new(
         mut records: Vec<f64>,
         bounds: Bounds,
@@ -56,7 +68,8 @@ impl Staircase {
             (lower, upper, middle) = (-upper, -lower, -middle);
             records.iter_mut().for_each(|x| *x = -*x);
         }
-        // The number of records on the wide side and on the other one, around the record in question.
+        // The number of records on the wide side and on the other one, around the record in
+        // question.
         let sides = |size: usize| {
             let rank = rank(size);
             let (below, above) = (rank - 1, size - rank);
@@ -101,12 +114,14 @@ impl Staircase {
         self.size() - h + self.inner(h)
     }
 
-    /// The width of the gap from the i-th record to the one that has h − 1 records above it, rounded up.
+    /// The width of the gap from the i-th record to the one that has h − 1 records above it,
+    /// rounded up.
     fn gap(&self, i: usize, h: usize) -> f64 {
         sub_up(self.values[self.size() + 1 - h], self.values[i])
     }
 
-    /// The two gaps beside the staircase that leave h records above, each with its distance, up to a limit.
+    /// The two gaps beside the staircase that leave h records above, each with its distance, up to
+    /// a limit.
     fn beside(&self, h: usize, limit: usize) -> impl DoubleEndedIterator<Item = (f64, usize)> {
         let n = self.size();
         let both = if h == 0 {
@@ -119,7 +134,7 @@ impl Staircase {
         both.into_iter().filter(within).map(move |(i, distance)| (self.gap(i, h), distance))
     }
 
-    /// How far the answer moves when the last record goes, on the way to no records.
+    /// How far the answer moves when the last record goes, before no records are left.
     fn emptied(&self) -> impl DoubleEndedIterator<Item = (f64, usize)> {
         let n = self.size();
         let farthest = |low: usize, high: usize| {
@@ -150,7 +165,8 @@ impl Staircase {
         self.along(distance).chain(emptied).map(|(gap, _)| gap).chain(deep).fold(0.0, f64::max)
     }
 
-    /// A β-smooth bound: max_k W(k)·A⁽ᵏ⁾ with the weights and by the proofs of [`windows`](crate::order_statistics::windows).
+    /// A β-smooth bound: max_k W(k)·A⁽ᵏ⁾ with the weights and by the proofs of
+    /// [`windows`](crate::order_statistics::windows).
     pub(crate) fn smooth(&self, beta: Smoothness, global: f64) -> f64 {
         let weights = Weights::new(beta);
         let mut best = LEAST_BOUND.max(LEAST_WEIGHT * global).max(self.at_distance(0));
@@ -160,7 +176,8 @@ impl Staircase {
         let mut reach = weights.reach(best / global).min(self.reach);
         let mut known = best;
         for (gap, at) in self.along(reach).rev() {
-            // They come in the order of their distances, and the exponential is asked for only where it may count.
+            // They come in the order of their distances, and the exponential is asked for only
+            // where it may count.
             if at > reach {
                 break;
             }
@@ -171,7 +188,8 @@ impl Staircase {
                 (known, reach) = (best, weights.reach(best / global).min(reach));
             }
         }
-        // If L always rises, the gaps that are left can be widened for nothing until they are beside the staircase.
+        // If L always rises, the gaps that are left can be widened for nothing until they are
+        // beside the staircase.
         if self.inner.windows(2).all(|pair| pair[0] < pair[1]) {
             return best;
         }
@@ -200,7 +218,8 @@ impl Search<'_> {
         self.gaps.outer(h).saturating_sub(self.weights.len() - 1).div_ceil(2)
     }
 
-    /// Rows with the columns from `first` to L(h), which rises with h: a rectangle, and a staircase on either side of it.
+    /// Rows with the columns from `first` to L(h), which rises with h: a rectangle, and a staircase
+    /// on either side of it.
     fn staircase(&mut self, rows: Range<usize>, first: usize) {
         if rows.is_empty() || !self.counts(&rows, first, self.gaps.inner(rows.end - 1)) {
             return;
@@ -240,7 +259,8 @@ impl Search<'_> {
 
     /// Whether any of these may be more than the best that is known.
     fn counts(&self, rows: &Range<usize>, first: usize, last: usize) -> bool {
-        // The last row has the smallest distances, and columns within reach that no other has; the first row has the largest records.
+        // The last row has the smallest distances, and columns within reach that no other has; the
+        // first row has the largest records.
         let nearest = self.gaps.outer(rows.end - 1).saturating_sub(2 * last);
         let column = first.max(self.first_column(rows.end - 1));
         column <= last

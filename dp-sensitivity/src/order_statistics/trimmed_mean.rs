@@ -7,20 +7,28 @@ use crate::local::smoothness::{Smoothness, Weights};
 use crate::order_statistics::windows::{Windows, arrange, wanted};
 use crate::sums::average::Average;
 
-/// The mean of n records, clamped to [a, b], without the m smallest and the m largest, under replace-one neighbours, for whom n is public.
+/// The mean of n records, clamped to [a, b], without the m smallest and the m largest, under
+/// replace-one neighbours, for whom n is public.
 ///
-/// `NaN` becomes the middle of the bounds. With m = 0 it is the [mean](crate::Mean), with n = 2m + 1 the [median](crate::Quantile::median).
+/// `NaN` becomes the middle of the bounds. With m = 0 it is the [mean](crate::Mean), with n = 2m +
+/// 1 the [median](crate::Quantile::median).
 ///
 /// # Sensitivities
-/// The global one is (b − a)/(n − 2m). Let x₍₁₎ ≤ … ≤ x₍ₙ₎ be the records in order, with the bounds beyond both ends.
+/// The global one is (b − a)/(n − 2m). Let x₍₁₎ ≤ … ≤ x₍ₙ₎ be the records in order, with the bounds
+/// beyond both ends.
 ///
-/// **Theorem** (claim S13). A⁽ᵏ⁾(x) = max { x₍n−m+1+k−l₎ − x₍m+1−l₎ : 0 ≤ l ≤ k + 1 }/(n − 2m), and no ladder is lower.
+/// **Theorem** (claim S13). A⁽ᵏ⁾(x) = max { x₍n−m+1+k−l₎ − x₍m+1−l₎ : 0 ≤ l ≤ k + 1 }/(n − 2m), and
+/// no ladder is lower.
 ///
-/// *Proof.* Replacing a record of y by b raises every order statistic to at most the next one, and so does it for all of them when it is the smallest: the kept ones move by y₍n−m+1₎ − y₍m+1₎ together.
-/// Downwards it is y₍n−m₎ − y₍m₎. When y has n − k records in common with x, then y₍m+1₎ ≥ x₍m+1−l₎ and y₍n−m+1₎ ≤ x₍n−m+1+k−l₎ for some l from 0 to k: l of the others are below, k − l are not. All are
-/// reached by moving k of the n − 2m + k − 1 ≥ k records between these two, l to a and the rest to b. The other case is that with l + 1 in place of l. ∎
+/// *Proof.* Replacing a record of y by b raises every order statistic to at most the next one, and
+/// so does it for all of them when it is the smallest: the kept ones move by y₍n−m+1₎ − y₍m+1₎
+/// together. Downwards it is y₍n−m₎ − y₍m₎. When y has n − k records in common with x, then y₍m+1₎
+/// ≥ x₍m+1−l₎ and y₍n−m+1₎ ≤ x₍n−m+1+k−l₎ for some l from 0 to k: l of the others are below, k − l
+/// are not. All are reached by moving k of the n − 2m + k − 1 ≥ k records between these two, l to a
+/// and the rest to b. The other case is that with l + 1 in place of l. ∎
 ///
-/// The sum is exact in fixed point, and the rounding of the mean is in all of these sensitivities, as in [`Mean`](crate::Mean). The smooth bound is computed in O(n log n).
+/// The sum is exact in fixed point, and the rounding of the mean is in all of these sensitivities,
+/// as in [`Mean`](crate::Mean). The smooth bound is computed in O(n log n).
 ///
 /// ```
 /// use dp_core::{Bounds, Query};

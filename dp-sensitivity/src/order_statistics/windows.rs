@@ -1,6 +1,8 @@
-//! The widest gap that opens around a rank when k records move: the ladder of order statistics and trimmed means, and its smooth bound in O(n log n).
+//! The widest gap that opens around a rank when k records move: the ladder of order statistics and
+//! trimmed means, and its smooth bound in O(n log n).
 //!
-//! Let x₍₁₎ ≤ … ≤ x₍ₙ₎ be the records in order, with the bounds beyond both ends, and p ≤ q two ranks. With lₛ = x₍p−s₎ and hₜ = x₍q+t₎ the ladder is
+//! Let x₍₁₎ ≤ … ≤ x₍ₙ₎ be the records in order, with the bounds beyond both ends, and p ≤ q two
+//! ranks. With lₛ = x₍p−s₎ and hₜ = x₍q+t₎ the ladder is
 //!
 //! > A⁽ᵏ⁾ = max { hₜ − lₛ : s + t = k + 1 }.
 //!
@@ -8,23 +10,32 @@
 //!
 //! # The smooth bound
 //!
-//! S = max { W(s+t−1)·(hₜ − lₛ) : s + t ≥ 1 } for W(k) = e^(−β'k), β' = β − 2⁻⁴⁰. That is a maximum over a matrix: row s, column t, G(s,t) = W(t)·(hₜ − lₛ), and a row counts W(s−1).
-//! The best column falls with s, so dividing the rows finds all row maxima in O((rows + columns)·log rows), even when each maximum is known only approximately:
+//! S = max { W(s+t−1)·(hₜ − lₛ) : s + t ≥ 1 } for W(k) = e^(−β'k), β' = β − 2⁻⁴⁰. That is a maximum
+//! over a matrix: row s, column t, G(s,t) = W(t)·(hₜ − lₛ), and a row counts W(s−1). The best
+//! column falls with s, so dividing the rows finds all row maxima in O((rows + columns)·log rows),
+//! even when each maximum is known only approximately:
 //!
-//! **Lemma.** If G(s,t₀) ≥ (1−η)·G(s,t) − α with α ≥ 0 and 0 ≤ η ≤ 1 − e^(−β'), the same holds in all rows s' > s if t > t₀, and in all rows s' < s if t < t₀.
+//! **Lemma.** If G(s,t₀) ≥ (1−η)·G(s,t) − α with α ≥ 0 and 0 ≤ η ≤ 1 − e^(−β'), the same holds in
+//! all rows s' > s if t > t₀, and in all rows s' < s if t < t₀.
 //!
-//! *Proof.* In row s' the differences are larger by d = lₛ − lₛ', which is ≥ 0 for s' > s. Then G(s',t₀) = G(s,t₀) + W(t₀)·d ≥ (1−η)·G(s,t) − α + W(t)·d ≥ (1−η)·G(s',t) − α. For s' < s they are
-//! smaller by d = lₛ' − lₛ ≥ 0, and t₀ > t, so that W(t₀) ≤ e^(−β')·W(t) ≤ (1−η)·W(t): G(s',t₀) = G(s,t₀) − W(t₀)·d ≥ (1−η)·(G(s,t) − W(t)·d) − α. ∎
+//! *Proof.* In row s' the differences are larger by d = lₛ − lₛ', which is ≥ 0 for s' > s. Then
+//! G(s',t₀) = G(s,t₀) + W(t₀)·d ≥ (1−η)·G(s,t) − α + W(t)·d ≥ (1−η)·G(s',t) − α. For s' < s they
+//! are smaller by d = lₛ' − lₛ ≥ 0, and t₀ > t, so that W(t₀) ≤ e^(−β')·W(t) ≤ (1−η)·W(t): G(s',t₀) =
+//! G(s,t₀) − W(t₀)·d ≥ (1−η)·(G(s,t) − W(t)·d) − α. ∎
 //!
-//! So each level of the division loses at most a factor 1 − η and an α. A computed G lies within −4 and +10 units of 2⁻⁵² of G (see [`Weights`]; the difference and the product round once each),
-//! so η ≤ 2⁻⁴⁸ for the largest of a row, which is below 1 − e^(−β') for all β ≥ 10⁻⁹; α ≤ 2⁻¹⁰⁷³ where products underflow, nothing beside the least bound 2⁻⁹⁶⁰. There are at most 64 levels, so that the computed bound V has
+//! So each level of the division loses at most a factor 1 − η and an α. A computed G lies within −4
+//! and +10 units of 2⁻⁵² of G (see [`Weights`]; the difference and the product round once each), so
+//! η ≤ 2⁻⁴⁸ for the largest of a row, which is below 1 − e^(−β') for all β ≥ 10⁻⁹; α ≤ 2⁻¹⁰⁷³ where
+//! products underflow, nothing beside the least bound 2⁻⁹⁶⁰. There are at most 64 levels, so that
+//! the computed bound V has
 //!
 //! > (1 − 2⁻⁴¹·½)·S ≤ V ≤ (1 + 2⁻⁴⁸)·S, or S and V are the same constant.
 //!
 //! **Theorem.** V is β-smooth, it is at least A⁽⁰⁾, and at least e^(−βk)·A⁽ᵏ⁾.
 //!
-//! *Proof.* S(x) ≤ e^β'·S(y) for neighbours, since A⁽ᵏ⁾ is a ladder, so V(x) ≤ (1 + 2⁻⁴⁸)·e^(β − 2⁻⁴⁰)·S(y) ≤ e^β·V(y)·(1 + 2⁻⁴⁸)(1 − 2⁻⁴⁰ + 2⁻⁸¹)/(1 − 2⁻⁴²) with room for eight more roundings. A⁽⁰⁾ is taken
-//! as it is, and for k ≥ 1 e^(−β'k) ≥ (1 + 2⁻⁴⁰)·e^(−βk). ∎
+//! *Proof.* S(x) ≤ e^β'·S(y) for neighbours, since A⁽ᵏ⁾ is a ladder, so V(x) ≤ (1 + 2⁻⁴⁸)·e^(β −
+//! 2⁻⁴⁰)·S(y) ≤ e^β·V(y)·(1 + 2⁻⁴⁸)(1 − 2⁻⁴⁰ + 2⁻⁸¹)/(1 − 2⁻⁴²) with a margin for eight more
+//! roundings. A⁽⁰⁾ is taken as it is, and for k ≥ 1 e^(−β'k) ≥ (1 + 2⁻⁴⁰)·e^(−βk). ∎
 
 use core::ops::Range;
 
@@ -43,9 +54,11 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    /// Reads the records of the ranks 1 ≤ p ≤ q ≤ n off a list that is in order [where it matters](wanted).
+    /// Reads the records of the ranks 1 ≤ p ≤ q ≤ n off a list that is in order
+    /// [where it matters](wanted).
     ///
-    /// `bounds` are the values beyond both ends, and `reach` is the largest k that will be asked for.
+    /// `bounds` are the values beyond both ends, and `reach` is the largest k that will be asked
+    /// for.
     pub(crate) fn around(
         ordered: &[f64],
         (p, q): (usize, usize),
@@ -93,7 +106,7 @@ impl Windows {
     }
 }
 
-/// 0, 1, 2, 4, …, and the last of so many.
+/// 0, 1, 2, 4, …, and `last`.
 fn steps(length: usize) -> impl Iterator<Item = usize> {
     let powers = (0..usize::BITS).map(|bit| 1usize << bit).take_while(move |step| *step + 1 < length);
     core::iter::once(0).chain(powers).chain([length - 1])
@@ -135,7 +148,8 @@ impl Search<'_> {
     }
 }
 
-/// Puts the records of some ranges of ranks where sorting all of them would. The ranges (counted from zero) are in order and do not overlap.
+/// Puts the records of some ranges of ranks where sorting all of them would. The ranges (counted
+/// from zero) are in order and do not overlap.
 pub(crate) fn arrange(records: &mut [f64], ranges: &[Range<usize>]) {
     let mut done = 0;
     for range in ranges.iter().filter(|range| !range.is_empty()) {
@@ -153,7 +167,8 @@ pub(crate) fn arrange(records: &mut [f64], ranges: &[Range<usize>]) {
     }
 }
 
-/// The ranges (counted from zero) that [`Windows::around`] reads: up to `reach` and one more on either side of the ranks p ≤ q.
+/// The ranges (counted from zero) that [`Windows::around`] reads: up to `reach` and one more on
+/// either side of the ranks p ≤ q.
 pub(crate) fn wanted(size: usize, (p, q): (usize, usize), reach: usize) -> [Range<usize>; 2] {
     let start = p.saturating_sub(reach.saturating_add(2));
     let end = q.saturating_add(reach).saturating_add(1).min(size);

@@ -11,21 +11,34 @@ use crate::order_statistics::two_gaps::TwoGaps;
 use crate::order_statistics::windows::{Windows, arrange, wanted};
 use crate::sums::average::Average;
 
-/// The mean of n records, clamped to [a, b], in which the m smallest count as the next one and so do the m largest, under replace-one neighbours, for whom n is public.
+/// The mean of n records, clamped to [a, b], in which the m smallest count as the next one and so
+/// do the m largest, under replace-one neighbours, for whom n is public.
 ///
-/// `NaN` becomes the middle of the bounds. With m = 0 it is the [mean](crate::Mean), with n = 2m + 1 the [median](crate::Quantile::median).
+/// `NaN` becomes the middle of the bounds. With m = 0 it is the [mean](crate::Mean), with n = 2m +
+/// 1 the [median](crate::Quantile::median).
 ///
 /// # Sensitivities
-/// **Theorem.** The global one is (b − a)(m + 1)/n, or b − a for n = 2m + 1. With the records in order and the bounds beyond both ends, LS(x) is the larger of U(x) and D(x),
+/// **Theorem.** The global one is (b − a)(m + 1)/n, or b − a for n = 2m + 1. With the records in
+/// order and the bounds beyond both ends, LS(x) is the larger of U(x) and D(x),
 ///
-/// > n·U = (x₍n−m+1₎ − x₍m+1₎) + m·(x₍m+2₎ − x₍m+1₎) + m·(x₍n−m+1₎ − x₍n−m₎) and n·D = (x₍n−m₎ − x₍m₎) + m·(x₍m+1₎ − x₍m₎) + m·(x₍n−m₎ − x₍n−m−1₎).
+/// > n·U = (x₍n−m+1₎ − x₍m+1₎) + m·(x₍m+2₎ − x₍m+1₎) + m·(x₍n−m+1₎ − x₍n−m₎) and n·D = (x₍n−m₎ −
+/// > x₍m₎) + m·(x₍m+1₎ − x₍m₎) + m·(x₍n−m₎ − x₍n−m−1₎).
 ///
-/// *Proof.* n times the mean is Σ cᵢ·x₍ᵢ₎ with cᵢ = 1 for m < i ≤ n − m, and m more for the first and for the last of these. Replacing the smallest record by b raises every order statistic to the next one, and no
-/// replacement raises any further: U. Downwards likewise: D. The gaps add up to at most b − a and weigh at most max cᵢ, so no mean moves by more than that; a single gap at the heaviest does. ∎
+/// *Proof.* n times the mean is Σ cᵢ·x₍ᵢ₎ with cᵢ = 1 for m < i ≤ n − m, and m more for the first
+/// and for the last of these. Replacing the smallest record by b raises every order statistic to
+/// the next one, and no replacement raises any further: U. Downwards likewise: D. The gaps add up
+/// to at most b − a and weigh at most max cᵢ, so no mean moves by more than that; a single gap at
+/// the heaviest does. ∎
 ///
-/// Up to distance 256 the ladder is the least one, with two gaps opening at a time; the source derives it (`two_gaps`). Beyond, it is (T⁽ᵏ⁾ + m·F⁽ᵏ⁾ + m·L⁽ᵏ⁾)/n, where T is that of the sum of the [trimmed mean](crate::TrimmedMean), F and L are those of its
-/// first and last record as [quantiles](crate::Quantile), and at most the global sensitivity. Sums of ladders are ladders; this is not the least one, since one data set need not have all three gaps, but it is for n = 2m + 1. The smooth bound is
-/// the smaller of that of the least ladder with the global sensitivity beyond, and the sum of the three smooth bounds likewise, in O(n log n). So it is the smallest there is for up to 256 records, and for more wherever e^(−257β) is at most ½ and, times the global sensitivity, below it.
+/// Up to distance 256 the ladder is the least one, with two gaps opening at a time; the source
+/// derives it (`two_gaps`). Beyond, it is (T⁽ᵏ⁾ + m·F⁽ᵏ⁾ + m·L⁽ᵏ⁾)/n, where T is that of the sum of
+/// the [trimmed mean](crate::TrimmedMean), F and L are those of its first and last record as
+/// [quantiles](crate::Quantile), and at most the global sensitivity. Sums of ladders are ladders;
+/// this is not the least one, since one data set need not have all three gaps, but it is for n = 2m + 1.
+/// The smooth bound is the smaller of that of the least ladder with the global sensitivity beyond,
+/// and the sum of the three smooth bounds likewise, in O(n log n). So it is the smallest there is
+/// for up to 256 records, and for more wherever e^(−257β) is at most ½ and, times the global
+/// sensitivity, below it.
 ///
 /// ```
 /// use dp_core::{Bounds, Query};
@@ -47,7 +60,8 @@ pub struct WinsorisedMean {
 }
 
 impl WinsorisedMean {
-    /// The mean of `size` records of which the `pulled` smallest and as many largest count as the next one.
+    /// The mean of `size` records of which the `pulled` smallest and as many largest count as the
+    /// next one.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a size of zero, [`Error::Above`] when no records are between them.
@@ -84,7 +98,8 @@ impl WinsorisedMean {
     fn arranged(self, data: &[f64], reach: usize) -> Result<Vec<f64>, Error> {
         let mut units = self.average.units(data, self.size)?;
         let (first, last) = self.ranks();
-        // In order from below the first rank to above the last one, and what is between them unless it is out of reach.
+        // In order from below the first rank to above the last one, and what is between them unless
+        // it is out of reach.
         let [[low, _], [high, _]] = [first, last].map(|rank| wanted(self.size, (rank, rank), reach));
         let (start, end) = (high.start.max(low.end), high.end);
         arrange(&mut units, &[low, start..end]);
@@ -137,7 +152,8 @@ impl<N: Subadditive> SensitivityIn<N> for WinsorisedMean {
     }
 }
 
-/// The least ladder up to the rounding of the mean and to distance 256, an upper one beyond. (The least ladder rounds up to the least float, so that it goes over to the upper one from below.)
+/// The least ladder up to the rounding of the mean and to distance 256, an upper one beyond. (The
+/// least ladder rounds up to the least float, so that it goes over to the upper one from below.)
 impl LocalSensitivity for WinsorisedMean {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         let distance = usize::try_from(distance).unwrap_or(usize::MAX);
@@ -159,7 +175,9 @@ impl LocalSensitivity for WinsorisedMean {
         let global = self.average.sensitivity();
         let last = self.size.min(NEAR + 1);
         let weight = beta.weight(last as u64);
-        // The least ladder, and then the global sensitivity, unless that cannot be less, or (by public facts) not less than half the global sensitivity, which is not worth the search. The smaller of two smooth bounds is one.
+        // The least ladder, and then the global sensitivity, unless that cannot be less, or (by
+        // public facts) not less than half the global sensitivity, which is not worth the search.
+        // The smaller of two smooth bounds is one.
         if weight * global >= upper || (last < self.size && weight > 0.5) {
             return Ok(upper);
         }

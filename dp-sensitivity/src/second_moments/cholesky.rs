@@ -1,18 +1,25 @@
-//! Which matrices are positive definite, and quadratic forms of their inverses, in intervals of long integers.
+//! Which matrices are positive definite, and quadratic forms of their inverses, in intervals of
+//! long integers.
 //!
-//! **Lemma.** Let M be a symmetric matrix of d columns whose least eigenvalue is at least e > 0, let T be the largest entry of its diagonal, and κ = T/e ≥ 1. In intervals of p digits,
-//! 2ᵖ ≥ 20·(14κ²)ᵈ, all pivots are found to be positive.
+//! **Lemma.** Let M be a symmetric matrix of d columns whose least eigenvalue is at least e > 0,
+//! let T be the largest entry of its diagonal, and κ = T/e ≥ 1. In intervals of p digits, 2ᵖ ≥
+//! 20·(14κ²)ᵈ, all pivots are found to be positive.
 //!
-//! *Proof.* No entry of the matrices on the way, which are Schur complements of M, exceeds T, and no pivot is below e. As long as all intervals are narrower than e/4, a step m − m'·m''/pivot makes intervals of width W
-//! into ones of at most 14κ²·W + 56κT·2⁻ᵖ: the quotient is at most 3κ and of width 5κW/e + 6κ·2⁻ᵖ, the other factor at most 2T. The entries of M are points. So after d steps intervals are at most 5e·(14κ²)ᵈ·2⁻ᵖ ≤ e/4
-//! wide, and those around pivots lie above 3e/4. ∎
+//! *Proof.* No entry of the intermediate matrices, which are Schur complements of M, exceeds T, and
+//! no pivot is below e. As long as all intervals are narrower than e/4, a step m − m'·m''/pivot
+//! makes intervals of width W into ones of at most 14κ²·W + 56κT·2⁻ᵖ: the quotient is at most 3κ
+//! and of width 5κW/e + 6κ·2⁻ᵖ, the other factor at most 2T. The entries of M are points. So after
+//! d steps intervals are at most 5e·(14κ²)ᵈ·2⁻ᵖ ≤ e/4 wide, and those around pivots lie above 3e/4.
+//! ∎
 
 use dp_mechanisms::sample::Interval;
 
-/// How many digits each column takes if κ < 2⁶⁴, by the lemma: 2·64 + log₂ 14, and there is room for the few digits that an interval may lose beyond its precision. Sixteen more are for the 20.
+/// How many digits each column takes if κ < 2⁶⁴, by the lemma: 2·64 + log₂ 14, with a margin
+/// for the few digits that an interval may lose beyond its precision. Sixteen more are for the 20.
 pub(crate) const DIGITS_PER_COLUMN: u32 = 136;
 
-/// z·M⁻¹·z = Σ yᵢ²/dᵢ for M = L·D·Lᵀ and L·y = z, in intervals of so many digits; `None` unless all pivots are surely positive, which they are for positive definite matrices only.
+/// z·M⁻¹·z = Σ yᵢ²/dᵢ for M = L·D·Lᵀ and L·y = z, in intervals of this many digits; `None` unless
+/// all pivots are surely positive, which they are for positive definite matrices only.
 pub(crate) fn decompose(
     mut matrix: Vec<Vec<Interval>>,
     mut point: Vec<Interval>,

@@ -12,23 +12,31 @@ use crate::second_moments::second_moment::{BITS, checked, whole};
 use crate::sums::fixed_point::{enclose, unit_for};
 use crate::sums::total::Total;
 
-/// XᵀX for a matrix X whose rows are records of d columns, each scaled down to a Euclidean length of at most B.
+/// XᵀX for a matrix X whose rows are records of d columns, each scaled down to a Euclidean length
+/// of at most B.
 ///
-/// **The answer** is the upper triangle of XᵀX row by row, its off-diagonal entries multiplied by √2. So the Euclidean length of the answer is the Frobenius norm of the matrix,
-/// each off-diagonal entry of which stands for two, and noise on the answer weighs half as much, as a variance, on the off-diagonal entries as it would
-/// without the factor, for the same privacy. `dp_mechanisms::Symmetric` undoes the factor and finds the nearest matrix without negative eigenvalues.
+/// **The answer** is the upper triangle of XᵀX row by row, its off-diagonal entries multiplied by
+/// √2. So the Euclidean length of the answer is the Frobenius norm of the matrix, each off-diagonal
+/// entry of which stands for two, and noise on the answer weighs half as much, as a variance, on
+/// the off-diagonal entries as it would without the factor, for the same privacy.
+/// `dp_mechanisms::Symmetric` undoes the factor and finds the nearest matrix without negative
+/// eigenvalues.
 ///
-/// **Theorem** (claim M17). The ℓ2 sensitivity is B² under add/remove. Under replace-one it is √2·B², or B² for a single column.
+/// **Theorem** (claim M17). The ℓ2 sensitivity is B² under add/remove. Under replace-one it is
+/// √2·B², or B² for a single column.
 ///
-/// **Proof.** A record x contributes xxᵀ, and ‖xxᵀ‖ = ‖x‖² ≤ B², with equality on the sphere. Replacing x by y moves the matrix by
-/// ‖xxᵀ − yyᵀ‖² = ‖x‖⁴ + ‖y‖⁴ − 2⟨x,y⟩² ≤ 2B⁴, with equality for x ⊥ y on the sphere, which takes two columns. With one column it is |x² − y²| ≤ B². ∎
+/// **Proof.** A record x contributes xxᵀ, and ‖xxᵀ‖ = ‖x‖² ≤ B², with equality on the sphere.
+/// Replacing x by y moves the matrix by ‖xxᵀ − yyᵀ‖² = ‖x‖⁴ + ‖y‖⁴ − 2⟨x,y⟩² ≤ 2B⁴, with equality
+/// for x ⊥ y on the sphere, which takes two columns. With one column it is |x² − y²| ≤ B². ∎
 ///
 /// In ℓ1 the sensitivity is at most √(d(d+1)/2) times that, the root of the number of entries.
 ///
-/// Rows become integers first, so the matrix is summed exactly. Its entries become floats by rounding to steps of at most 2⁻²²·B², and by the factor √2, and the sensitivity
-/// includes that: eight steps for each entry. Entries beyond 2³⁰·B² or more are cut off.
+/// Rows become integers first, so the matrix is summed exactly. Its entries become floats by
+/// rounding to steps of at most 2⁻²²·B², and by the factor √2, and the sensitivity includes that:
+/// eight steps for each entry. Entries beyond 2³⁰·B² or more are cut off.
 ///
-/// A row may have any length: missing entries count as 0 and further ones are left out. So do `NaN`s; infinities count as the largest float.
+/// A row may have any length: missing entries count as 0 and further ones are left out. So do
+/// `NaN`s; infinities count as the largest float.
 ///
 /// ```
 /// use dp_core::{Measurement, Query};
@@ -57,10 +65,12 @@ pub struct Gram<R, A> {
 }
 
 impl<R: AsRef<[f64]>> Gram<R, AddRemove> {
-    /// The Gram matrix of rows of `columns` entries and of a Euclidean length of at most `bound`, under add/remove neighbours.
+    /// The Gram matrix of rows of `columns` entries and of a Euclidean length of at most `bound`,
+    /// under add/remove neighbours.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are 1 to 4096 columns and the bound lies between 10⁻¹⁴⁰ and 10¹⁴⁰.
+    /// [`Error::OutOfRange`] unless there are 1 to 4096 columns and the bound lies between 10⁻¹⁴⁰
+    /// and 10¹⁴⁰.
     pub fn new(columns: usize, bound: f64) -> Result<Self, Error> {
         if !(1..=4096).contains(&columns) {
             #[allow(clippy::cast_precision_loss)] // for the message
@@ -105,7 +115,8 @@ impl<R, A> Gram<R, A> {
         Total::of_any_number(self.longest().unsigned_abs().pow(2), self.unit() * self.unit(), 22)
     }
 
-    /// The row in units, its Euclidean length at most [`longest`](Self::longest): a function of this row alone.
+    /// The row in units, its Euclidean length at most [`longest`](Self::longest): a function of
+    /// this row alone.
     pub(crate) fn integers(&self, row: &[f64]) -> Vec<i128> {
         let finite = |x: &f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
         let row: Vec<f64> = row.iter().take(self.columns).map(finite).collect();
@@ -120,7 +131,8 @@ impl<R, A> Gram<R, A> {
                 *integer = whole(scaled / self.unit());
             }
         }
-        // Rounding may have made it too long by a few units. Each turn makes it shorter by one at least: the length falls by ‖k‖₁/‖k‖₂ ≥ 1 to first order.
+        // Rounding may have made it too long by a few units. Each turn makes it shorter by one at
+        // least: the length falls by ‖k‖₁/‖k‖₂ ≥ 1 to first order.
         while integers.iter().map(|k| k * k).sum::<i128>() > self.longest().pow(2) {
             integers.iter_mut().for_each(|k| *k -= k.signum());
         }
@@ -130,8 +142,9 @@ impl<R, A> Gram<R, A> {
     /// The ℓ2 sensitivity for a distance of `factor`·B².
     fn bounded(&self, factor: Enclosure) -> f64 {
         let (longest, unit) = (enclose(self.longest()), Enclosure::point(self.unit()));
-        // Rounding two entries to steps moves them by a step more than they are apart, times √2, and the product with a rounded √2 is off by 2·2⁻⁵³ of at most √2·2⁵³ steps
-        // on each side: √2 + 4√2 < 8 in all. For all entries together that is √entries times as much.
+        // Rounding two entries to steps moves them by a step more than they are apart, times √2,
+        // and the product with a rounded √2 is off by 2·2⁻⁵³ of at most √2·2⁵³ steps on each side:
+        // √2 + 4√2 < 8 in all. For all entries together that is √entries times as much.
         let entries = enclose(i128::try_from(self.entries()).expect("at most 2²⁴")).sqrt();
         let rounding = Enclosure::point(8.0 * self.total().step()) * entries;
         (factor * longest.square() * unit * unit + rounding).hi()

@@ -11,25 +11,39 @@ use crate::second_moments::cholesky::{DIGITS_PER_COLUMN, decompose, exactly, low
 use crate::sums::fixed_point::enclose;
 use crate::{Gram, LocalSensitivity, Smoothness};
 
-/// z·(XᵀX + λI)⁻¹·z for a new point z: the variance of the prediction of a ridge regression at z, in units of that of the noise, under add/remove neighbours.
+/// z·(XᵀX + λI)⁻¹·z for a new point z: the variance of the prediction of a ridge regression at z,
+/// in units of that of the noise, under add/remove neighbours.
 ///
-/// The rows of X are records of as many entries as z has, each scaled down to a Euclidean length of at most B, as in [`Gram`]; λ > 0.
+/// The rows of X are records of as many entries as z has, each scaled down to a Euclidean length of
+/// at most B, as in [`Gram`]; λ > 0.
 ///
-/// **Theorem.** With A = XᵀX + λI, the largest change by a row more is z·A⁻¹·z − z·(A + B²I)⁻¹·z. So with g(t) = B²/(t(t + B²)) the global sensitivity is |z|²·g(λ), and with μ the least eigenvalue
-/// of XᵀX, A⁽ᵏ⁾ = |z|²·g(λ + max(0, μ − (k+1)·B²)) is a ladder.
+/// **Theorem.** With A = XᵀX + λI, the largest change by a row more is z·A⁻¹·z − z·(A + B²I)⁻¹·z.
+/// So with g(t) = B²/(t(t + B²)) the global sensitivity is |z|²·g(λ), and with μ the least
+/// eigenvalue of XᵀX, A⁽ᵏ⁾ = |z|²·g(λ + max(0, μ − (k+1)·B²)) is a ladder.
 ///
-/// *Proof.* By Sherman and Morrison a row v more lowers the value by (c·v)²/(1 + v·A⁻¹·v), c = A⁻¹z. That rises with the length of v; for |v| = B it is the quotient of the quadratic forms ccᵀ and I/B² + A⁻¹
-/// at v, whose largest value is c·(I/B² + A⁻¹)⁻¹·c. In the eigenvectors of A this is Σ zᵢ²·g(λᵢ) with g(t) = 1/t − 1/(t + B²), at most |z|²·g of the least eigenvalue of A. A row less is a row more for what is left, whose least eigenvalue is
-/// by Weyl's inequality less by B² at most. That is A⁽⁰⁾; and as the least eigenvalue moves by B² at most in each step, A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y). The global bound is reached without rows, by one along z. ∎
+/// *Proof.* By Sherman and Morrison a row v more lowers the value by (c·v)²/(1 + v·A⁻¹·v), c =
+/// A⁻¹z. That rises with the length of v; for |v| = B it is the quotient of the quadratic forms ccᵀ
+/// and I/B² + A⁻¹ at v, whose largest value is c·(I/B² + A⁻¹)⁻¹·c. In the eigenvectors of A this is
+/// Σ zᵢ²·g(λᵢ) with g(t) = 1/t − 1/(t + B²), at most |z|²·g of the least eigenvalue of A. A row
+/// less is a row more for what is left, whose least eigenvalue is by Weyl's inequality less by B²
+/// at most. That is A⁽⁰⁾; and as the least eigenvalue moves by B² at most in each step, A⁽ᵏ⁾(x) ≤
+/// A⁽ᵏ⁺¹⁾(y). The global bound is reached without rows, by one along z. ∎
 ///
-/// It is an upper ladder, not the least one: |z|²·g(λ + μ) takes z to lie along the least eigenvector, and equality with a listing of all data is not to be had, since the least ladder is a search over all sets of rows and over the directions of all eigenvectors that
-/// they lead to. In one column, where there is one direction, it is the least but for the steps in which eigenvalues are measured.
+/// It is an upper ladder, not the least one: |z|²·g(λ + μ) takes z to lie along the least
+/// eigenvector, and equality with a listing of all data is not to be had, since the least ladder is
+/// a search over all sets of rows and over the directions of all eigenvectors that they lead to. In
+/// one column, where there is one direction, it is the least but for the steps in which eigenvalues
+/// are measured.
 ///
-/// **As computed.** Rows become integers and XᵀX is exact. The answer is enclosed in intervals of long integers until it is known to η = 2⁻⁴⁰·|z|²·g(λ) + 2⁻⁵⁰·|z|²/λ, and 2η is part of every sensitivity. In the place
-/// of μ stands m·B²/16, with m a whole number such that a Cholesky decomposition of XᵀX − (m·B²/16)·I was found in intervals, and that of XᵀX − ((m+1)·B²/16)·I was not. So μ ≥ m·B²/16, and by the lemma beside the decomposition
-/// μ < (m+2)·B²/16. Hence m rises by 17 at most in a step, and A⁽ᵏ⁾ = |z|²·g(λ + max(0, m − 16 − 17k)·B²/16) is a ladder of whole numbers.
+/// **As computed.** Rows become integers and XᵀX is exact. The answer is enclosed in intervals of
+/// long integers until it is known to η = 2⁻⁴⁰·|z|²·g(λ) + 2⁻⁵⁰·|z|²/λ, and 2η is part of every
+/// sensitivity. In the place of μ stands m·B²/16, with m a whole number such that a Cholesky
+/// decomposition of XᵀX − (m·B²/16)·I was found in intervals, and that of XᵀX − ((m+1)·B²/16)·I was
+/// not. So μ ≥ m·B²/16, and by the lemma beside the decomposition μ < (m+2)·B²/16. Hence m rises by
+/// 17 at most in a step, and A⁽ᵏ⁾ = |z|²·g(λ + max(0, m − 16 − 17k)·B²/16) is a ladder of whole
+/// numbers.
 ///
-/// **What the clock tells.** The number of digits that are needed depends on the data.
+/// **Timing.** The number of digits that are needed depends on the data.
 ///
 /// ```
 /// use dp_core::{L1, Query, SensitivityIn};
@@ -56,7 +70,8 @@ impl<R: AsRef<[f64]>> PredictionVariance<R> {
     /// The variance at a point, for rows of a Euclidean length of at most `bound` and a ridge λ.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are 1 to 16 columns, and the length of the point, the bound and the ridge lie between 10⁻³⁰ and 10³⁰.
+    /// [`Error::OutOfRange`] unless there are 1 to 16 columns, and the length of the point, the
+    /// bound and the ridge lie between 10⁻³⁰ and 10³⁰.
     pub fn new(point: &[f64], bound: f64, ridge: f64) -> Result<Self, Error> {
         if !(1..=16).contains(&point.len()) {
             #[allow(clippy::cast_precision_loss)] // for the message
@@ -150,7 +165,8 @@ impl<R: AsRef<[f64]>> Query for PredictionVariance<R> {
     fn answer(&self, data: &[R]) -> Result<Finite, Error> {
         let (matrix, unit, tolerance) = (self.matrix(data), self.gram.unit(), self.tolerance());
         let entry = |i: usize, j: usize| {
-            let product = exactly(matrix[i][j]).times(&Interval::exactly(unit * unit), 200); // no digit is lost
+            // At 200 bits no digit is lost.
+            let product = exactly(matrix[i][j]).times(&Interval::exactly(unit * unit), 200);
             if i == j { &product + &Interval::exactly(self.ridge) } else { product }
         };
         let point: Vec<Interval> = self.point.iter().map(|x| Interval::exactly(*x)).collect();
@@ -210,7 +226,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// The contract, on random neighbours, also with rows that are no numbers, and with little and much ridge.
+        /// The contract, on random neighbours, also with rows that are no numbers, and with little
+        /// and much ridge.
         #[test]
         fn neighbours_stay_within_the_ladder(
             point in prop::collection::vec(-2.0..2.0f64, 1..4), bound in 0.5..2f64, log in -6.0..3f64, repeats in 1usize..60,
@@ -270,7 +287,8 @@ mod tests {
         }
     }
 
-    /// With one column the ladder is the least one, but for the steps in which eigenvalues are measured.
+    /// With one column the ladder is the least one, but for the steps in which eigenvalues are
+    /// measured.
     #[test]
     fn one_column_reaches_the_local_sensitivity() {
         let query = variance(&[2.0], 1.5, 0.3);
@@ -284,10 +302,13 @@ mod tests {
         }
     }
 
-    /// A point, a domain of rows, which of them are the data, and how many times the ladder may be too high.
+    /// A point, a domain of rows, which of them are the data, and how many times the ladder may be
+    /// too high.
     type Case<'a> = (&'a [f64], &'a [&'a [f64]], &'a [usize], f64);
 
-    /// The ladder and the smooth bound against all data sets of rows from a small domain, which holds the worst row of the theorem, along z. How far above they are is stated, and no more than that.
+    /// The ladder and the smooth bound against all data sets of rows from a small domain, which
+    /// holds the worst row of the theorem, along z. How far above they are is stated, and no more
+    /// than that.
     #[test]
     fn the_ladder_is_above_that_of_a_small_domain() {
         let diagonal = 2f64.sqrt();

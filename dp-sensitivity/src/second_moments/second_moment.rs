@@ -11,10 +11,11 @@ use crate::sums::total::Total;
 
 /// The sum of the squares of numbers that are clamped to [−b, b].
 ///
-/// Its sensitivity is b², whether a record is added, removed or replaced (claim M17): all squares lie between 0 and b².
+/// Its sensitivity is b², whether a record is added, removed or replaced (claim M17): all squares
+/// lie between 0 and b².
 ///
-/// Squares are summed in integers, and the total becomes a float in one rounding, onto steps of at most 2⁻²⁰·b², to which the sensitivity is rounded up. Totals
-/// beyond 2³²·b² or more are cut off.
+/// Squares are summed in integers, and the total becomes a float in one rounding, onto steps of at
+/// most 2⁻²⁰·b², to which the sensitivity is rounded up. Totals beyond 2³²·b² or more are cut off.
 ///
 /// ```
 /// use dp_core::{L1, Query, SensitivityIn};
@@ -32,7 +33,8 @@ pub struct SecondMoment<A> {
 }
 
 impl SecondMoment<AddRemove> {
-    /// The sum of the squares of records that are declared to lie in [−bound, bound], under add/remove neighbours.
+    /// The sum of the squares of records that are declared to lie in [−bound, bound], under
+    /// add/remove neighbours.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the bound lies between 10⁻¹⁴⁰ and 10¹⁴⁰.
@@ -85,10 +87,11 @@ impl<A: Adjacency, N: Subadditive> SensitivityIn<N> for SecondMoment<A> {
     }
 }
 
-/// Magnitudes whose squares, and sums of them, are floats with room on both sides.
+/// Magnitudes whose squares, and sums of them, are floats with a margin on both sides.
 const MAGNITUDES: core::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
-/// Records become integers of at most this many bits, so that 2⁶⁴ products of two of them fit an `i128`.
+/// Records become integers of at most this many bits, so that 2⁶⁴ products of two of them fit an
+/// `i128`.
 pub(crate) const BITS: u16 = 31;
 
 pub(crate) fn checked(bound: f64) -> Result<f64, Error> {

@@ -10,12 +10,14 @@ use super::log_density::{LogDensity, loses_at_most};
 use super::{gaussian, laplace};
 use crate::arguments::positive;
 
-/// The largest α and β for which a density is admissible (Nissim, Raskhodnikova and Smith 2007), rounded down: for all |Δ| ≤ α, |λ| ≤ β and all sets A,
+/// The largest α and β for which a density is admissible (Nissim, Raskhodnikova and Smith 2007),
+/// rounded down: for all |Δ| ≤ α, |λ| ≤ β and all sets A,
 ///
 /// - *sliding*: Pr(Z ∈ A) ≤ e^(ε/2)·Pr(Z ∈ A + Δ) + δ/2;
 /// - *dilation*: Pr(Z ∈ A) ≤ e^(ε/2)·Pr(Z ∈ e^λ·A) + δ/2.
 ///
-/// Then f + S/α·Z is (ε, δ/2·(1 + e^(ε/2)))-private for a β-smooth S, and ε-private for δ = 0. The noises of this module need neither half: they look at the shift and the ratio together.
+/// Then f + S/α·Z is (ε, δ/2·(1 + e^(ε/2)))-private for a β-smooth S, and ε-private for δ = 0. The
+/// noises of this module need neither half: they look at the shift and the ratio together.
 ///
 /// ```
 /// use dp_mechanisms::sample;
@@ -38,7 +40,9 @@ const TOLERANCE: f64 = 1e-7;
 impl Admissible {
     /// For δ = 0 and any density; zero where no shift or no ratio is admissible.
     ///
-    /// By the lemma on shifts only |Δ| = α counts. Ratios below one cost |λ| at the centre and no more, because φ rises. Ratios above one are tried at λ = β only, so φ(e^v) must be convex in v, as it is for the laws of this crate.
+    /// By the lemma on shifts only |Δ| = α counts. Ratios below one cost |λ| at the centre and no
+    /// more, because φ rises. Ratios above one are tried at λ = β only, so φ(e^v) must be convex in
+    /// v, as it is for the laws of this crate.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.

@@ -2,22 +2,27 @@
 
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, Scale, Zcdp};
 use dp_mechanisms::sample;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
+use super::calibrated::{Printed, with_margin};
 use super::choice::cheapest;
-use super::concentrated::{Density, multiple};
-use crate::Smoothness;
-use crate::arguments::{positive, within};
+use super::concentrated::{self, Density};
+use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise sinh(σY)/σ with Y ~ N(0, 1), for ρ-zCDP.
 ///
-/// **Theorem** (Bun and Steinke 2019; claim S12). Noise of scale S/s is ½ε²-zCDP for ε = √(β(β/σ² + 1/σ + 2)) + s(4 + 3σ²)/(6σ): this is [`printed`](Self::printed).
+/// **Theorem** (Bun and Steinke 2019; claim S12). Noise of scale S/s is ½ε²-zCDP for ε = √(β(β/σ² +
+/// 1/σ + 2)) + s(4 + 3σ²)/(6σ): this is [`printed`](LogNormal::printed).
 ///
-/// **Tight.** With a = arsinh(σz), φ(z) = a²/2σ² + ½·ln(1 + σ²z²). Its slope a/(σ·cosh a) + σ·tanh a/cosh a is at most 2/3σ + σ/2, since a/cosh a < 2/3 and tanh a/cosh a ≤ ½. As a function of v = ln z its slope is
-/// a·tanh a/σ² + tanh² a, which rises, so the lemma on ratios applies. *Ratios alone.* For λ = t the loss is at most t. For λ = −t it is −t + φ(e^t·z) − φ(z), at most t·(arsinh(σe^t·z)/σ² + 1) − t ≤ t·(|Y|/σ + t/σ²), and
-/// E e^(x|Y|) ≤ 2e^(x²/2), so D_α ≤ (α+1)·t²/2σ² + ln 2/(α−1).
+/// **Tight.** With a = arsinh(σz), φ(z) = a²/2σ² + ½·ln(1 + σ²z²). Its slope a/(σ·cosh a) + σ·tanh
+/// a/cosh a is at most 2/3σ + σ/2, since a/cosh a < 2/3 and tanh a/cosh a ≤ ½. As a function of v =
+/// ln z its slope is a·tanh a/σ² + tanh² a, which rises, so the lemma on ratios applies. *Ratios
+/// alone.* For λ = t the loss is at most t. For λ = −t it is −t + φ(e^t·z) − φ(z), at most
+/// t·(arsinh(σe^t·z)/σ² + 1) − t ≤ t·(|Y|/σ + t/σ²), and E e^(x|Y|) ≤ 2e^(x²/2), so D_α ≤
+/// (α+1)·t²/2σ² + ln 2/(α−1).
+///
+/// [`rho`](LogNormal::rho) takes σ = 1, which may lie in [0.1, 4], and β = 0.65·σ·√(2ρ), for 10⁻⁶ ≤
+/// ρ ≤ 2.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{ArsinhNormal, SmoothNoise};
@@ -26,70 +31,13 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-///
-/// Checked as S12 by `cargo xtask verify`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArsinhNormal {
-    guarantee: Zcdp,
-    sigma: f64,
-    calibrated: Calibrated,
-}
-
-impl ArsinhNormal {
-    /// ρ-zCDP noise with σ = 1 and β = 0.65·√(2ρ), which are about the best for all ρ up to 1; see [the module](super). Finding it takes a second or so: keep it.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 10⁻⁶ ≤ ρ ≤ 2.
-    pub fn rho(rho: f64) -> Result<Self, Error> {
-        Self::with_sigma(rho, 1.0)
-    }
-
-    /// ρ-zCDP noise with this σ, and β = 0.65·σ·√(2ρ).
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ρ < ∞, 0.1 ≤ σ ≤ 4, and β lies in its range.
-    pub fn with_sigma(rho: f64, sigma: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        Self::with_beta(rho, sigma, 0.65 * sigma * libm::sqrt(2.0 * rho))
-    }
-
-    /// ρ-zCDP noise with this σ, for a bound with this β.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] as above, or unless 10⁻⁶ ≤ ρ ≤ 2, which is where the divergences are enclosed well; [`Error::Unreachable`] when no multiple is enough: β must be below σ·√(2ρ).
-    pub fn with_beta(rho: f64, sigma: f64, beta: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        within("rho", "[1e-6, 2]", rho, (1e-6..=2.0).contains(&rho))?;
-        let smoothness = Smoothness::new(beta)?;
-        let (printed_beta, printed_multiple) = printed(rho, sigma);
-        let found = multiple(|reach| Shape { sigma: Enclosure::point(sigma), reach }, rho, smoothness.get());
-        let calibrated = Calibrated::new(beta, found, printed_multiple / printed_beta)?;
-        Ok(Self { guarantee: Zcdp::new(rho)?, sigma, calibrated })
-    }
-
-    /// ρ-zCDP noise by the printed theorem, with the β that makes c/β least.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ρ < ∞, 0.1 ≤ σ ≤ 4, and β lies in its range.
-    pub fn printed(rho: f64, sigma: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        let (beta, multiple) = printed(rho, sigma);
-        let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;
-        Ok(Self { guarantee: Zcdp::new(rho)?, sigma, calibrated })
-    }
-
-    /// The σ in sinh(σY)/σ.
-    #[must_use]
-    pub const fn sigma(&self) -> f64 {
-        self.sigma
-    }
-}
+pub type ArsinhNormal = LogNormal<sample::ArsinhNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
 #[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
-    super::concentrated::is_concentrated(
+    concentrated::is_concentrated(
         |reach| Shape { sigma: Enclosure::point(sigma), reach },
         rho,
         beta,
@@ -97,17 +45,12 @@ pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     )
 }
 
-fn check(rho: f64, sigma: f64) -> Result<(), Error> {
-    positive("rho", rho)?;
-    within("sigma", "[0.1, 4]", sigma, (0.1..=4.0).contains(&sigma)).map(drop)
-}
-
 /// β, and 1/s rounded up.
-fn printed(rho: f64, sigma: f64) -> (f64, f64) {
+fn printed(rho: f64, sigma: f64) -> Printed {
     let (two, one, width) = (Enclosure::point(2.0), Enclosure::ONE, Enclosure::point(sigma));
     let epsilon = (two * Enclosure::point(rho)).sqrt();
     let multiple = |beta: f64| {
-        let t = Enclosure::point(with_room(beta));
+        let t = Enclosure::point(with_margin(beta));
         let left = epsilon - (t * (t / width.square() + one / width + two)).sqrt();
         let per_shift = (Enclosure::point(4.0) + Enclosure::point(3.0) * width.square())
             / (Enclosure::point(6.0) * width);
@@ -115,7 +58,7 @@ fn printed(rho: f64, sigma: f64) -> (f64, f64) {
     };
     let largest = sigma * epsilon.hi();
     let beta = cheapest(|beta| multiple(beta) / beta, largest * 1e-6, largest, 40, 30);
-    (beta, multiple(beta))
+    Printed { beta, multiple: multiple(beta) }
 }
 
 struct Shape {
@@ -169,27 +112,25 @@ impl Density for Shape {
     }
 }
 
-impl SmoothNoise for ArsinhNormal {
-    type Guarantee = Zcdp;
-    type Law = sample::ArsinhNormalLaw;
+impl Family for sample::ArsinhNormalLaw {
+    const SIGMA: f64 = 1.0;
+    const BETA: f64 = 0.65;
+    const SIGMAS: Range = ("[0.1, 4]", 0.1, 4.0);
+    const RHOS: Range = ("[1e-6, 2]", 1e-6, 2.0);
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
+    fn with_sigma(sigma: f64) -> Self {
+        Self::new(sigma).expect("σ was checked")
     }
 
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
+    fn sigma(&self) -> f64 {
+        self.sigma()
     }
 
-    fn law(&self) -> sample::ArsinhNormalLaw {
-        sample::ArsinhNormalLaw::new(self.sigma).expect("σ was checked")
+    fn printed(rho: f64, sigma: f64) -> Printed {
+        printed(rho, sigma)
     }
 
-    fn guarantee(&self) -> Zcdp {
-        self.guarantee
-    }
-
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64 {
+        concentrated::multiple(|reach| Shape { sigma: Enclosure::point(sigma), reach }, rho, beta)
     }
 }

@@ -8,8 +8,11 @@ use crate::Smoothness;
 /// Noise that may be multiplied by a smooth bound.
 ///
 /// # Contract
-/// For all answers a, b and all scales u, v with |a − b| ≤ min(u, v) and u/v between e^−β' and e^β', the laws of a + c·u·Z and b + c·v·Z satisfy
-/// [`guarantee`](Self::guarantee). Here Z has the [`law`](Self::law), c is the [`multiple`](Self::multiple), and β' is the [`smoothness`](Self::smoothness) plus 2⁻⁵⁰.
+/// For all answers a, b and all scales u, v with |a − b| ≤ min(u, v) and u/v between e^−β' and
+/// e^β', the laws of a + c·u·Z and b + c·v·Z satisfy [`guarantee`](Self::guarantee). Here Z has the
+/// [`law`](Self::law), c is the [`multiple`](Self::multiple), and β' is the
+/// [`smoothness`](Self::smoothness) plus 2⁻⁵⁰. The first two methods decide everything; the others
+/// read the [`calibration`](Self::calibration).
 ///
 /// The 2⁻⁵⁰ is what rounding c·u and c·v to floats may add: two factors of at most 1 + 2⁻⁵².
 #[diagnostic::on_unimplemented(
@@ -24,48 +27,86 @@ pub trait SmoothNoise {
     /// The law of Z.
     type Law: Law;
 
-    /// β: how smooth the bound must be.
-    fn smoothness(&self) -> Smoothness;
-
-    /// c: how many times the bound the scale of the noise is.
-    fn multiple(&self) -> Scale;
-
     /// The law of Z.
     fn law(&self) -> Self::Law;
 
-    /// What a release has.
-    fn guarantee(&self) -> Self::Guarantee;
+    /// The guarantee, β and c.
+    fn calibration(&self) -> &Calibration<Self::Guarantee>;
 
-    /// How many times less noise this is than the printed theorem takes with the same law, for queries whose smooth bound grows like 1/β: the ratio of c/β. One for
-    /// the printed theorem itself.
-    fn gain(&self) -> f64;
+    /// The β of the smooth bounds that this noise is calibrated to.
+    fn smoothness(&self) -> Smoothness {
+        self.calibration().smoothness
+    }
+
+    /// c: the scale of the noise for a smooth bound of 1.
+    fn multiple(&self) -> Scale {
+        self.calibration().multiple
+    }
+
+    /// The guarantee of a release.
+    fn guarantee(&self) -> Self::Guarantee {
+        self.calibration().guarantee.clone()
+    }
+
+    /// The factor by which the printed theorem takes more noise with the same law, for queries
+    /// whose smooth bound grows like 1/β: the ratio of c/β. One for the printed theorem itself.
+    fn gain(&self) -> f64 {
+        self.calibration().gain
+    }
 }
 
-/// β and c, chosen.
+/// What a smooth noise is calibrated to: its guarantee, β and c.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Calibrated {
-    pub(crate) smoothness: Smoothness,
-    pub(crate) multiple: Scale,
-    pub(crate) gain: f64,
+pub struct Calibration<G> {
+    guarantee: G,
+    smoothness: Smoothness,
+    multiple: Scale,
+    gain: f64,
 }
 
-/// What is added to β in calibration, so that scales may be rounded: 2⁻⁵⁰.
-const ROOM: f64 = f64::from_bits((1023 - 50) << 52);
-
-/// The β for which noise is calibrated when the bound has the β that is passed: a little more, so that scales may be rounded.
-pub(crate) fn with_room(beta: f64) -> f64 {
-    dp_core::rounding::add_up(beta, ROOM)
+/// The β and c of a printed theorem.
+#[derive(Clone, Copy)]
+pub struct Printed {
+    pub beta: f64,
+    pub multiple: f64,
 }
 
-impl Calibrated {
-    /// The multiple that a calibration found for a β, beside the c/β of the printed theorem.
+/// What calibration adds to β to cover the rounding of scales: 2⁻⁵⁰.
+const MARGIN: f64 = f64::from_bits((1023 - 50) << 52);
+
+/// The β that the divergences are computed for when a bound has the β that is passed: larger by
+/// 2⁻⁵⁰, which covers the rounding of scales.
+pub(super) fn with_margin(beta: f64) -> f64 {
+    dp_core::rounding::add_up(beta, MARGIN)
+}
+
+/// A β for bounds, from the one that a theorem allows, rounded down: smaller by more than the
+/// margin.
+pub(super) fn less_margin(beta: f64) -> f64 {
+    2.0 * beta - with_margin(beta).next_up()
+}
+
+impl<G> Calibration<G> {
+    /// The calibration of a noise of your own, with a gain of 1.
+    #[must_use]
+    pub const fn new(guarantee: G, smoothness: Smoothness, multiple: Scale) -> Self {
+        Self { guarantee, smoothness, multiple, gain: 1.0 }
+    }
+
+    /// The calibration of a printed theorem.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when β is out of range, [`Error::Unreachable`] when no multiple was found.
-    pub(crate) fn new(beta: f64, multiple: f64, printed: f64) -> Result<Self, Error> {
+    /// [`Error::OutOfRange`] when β is out of range, [`Error::Unreachable`] when c is infinite.
+    pub(super) fn printed(guarantee: G, printed: Printed) -> Result<Self, Error> {
+        Self::found(guarantee, printed.beta, printed.multiple, printed)
+    }
+
+    /// The c that a calibration found for a β, beside the printed theorem.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when β is out of range, [`Error::Unreachable`] when c is infinite.
+    pub(super) fn found(guarantee: G, beta: f64, multiple: f64, printed: Printed) -> Result<Self, Error> {
         let smoothness = Smoothness::new(beta)?;
-        // Below 2⁻³⁰⁰ products with small bounds would vanish; nobody has so large an ε.
-        let least = f64::from_bits((1023 - 300) << 52);
         if !multiple.is_finite() {
             let request = "a finite multiple of a smooth bound for this guarantee and β";
             return Err(Error::Unreachable {
@@ -73,7 +114,10 @@ impl Calibrated {
                 instead: "ask for a smaller β, or allow a larger epsilon, delta or rho",
             });
         }
+        // Below 2⁻³⁰⁰ products with small bounds would underflow. Such an ε protects nobody.
+        let least = f64::from_bits((1023 - 300) << 52);
         let multiple = Scale::new(multiple.max(least))?;
-        Ok(Self { smoothness, multiple, gain: printed / (multiple.get() / beta) })
+        let gain = printed.multiple / printed.beta / (multiple.get() / beta);
+        Ok(Self { guarantee, smoothness, multiple, gain })
     }
 }

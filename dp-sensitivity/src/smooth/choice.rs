@@ -1,6 +1,8 @@
-//! Searches for parameters. What they find is judged by the calibration, so a bad search costs accuracy, never privacy.
+//! Searches for parameters. What they find is judged by the calibration, so a bad search costs
+//! accuracy, never privacy.
 
-/// A float close to the smallest x > 0 at which `holds`, which must hold from some x on: found by strides from a guess, and then by halving. Infinite when none is found within a hundred strides.
+/// A float close to the smallest x > 0 at which `holds`, which must hold from some x on: found by
+/// strides from a guess, and then by halving. Infinite when none is found within a hundred strides.
 ///
 /// # Contract
 /// Returns ∞, or an x at which `holds` was asked and said yes.
@@ -40,7 +42,8 @@ pub(super) fn least(holds: impl Fn(f64) -> bool, guess: f64, stride: f64, tolera
     high
 }
 
-/// An x in (low, high), both positive, at which `cost` is about the smallest: a scan in equal ratios, then a golden-section search. `NaN` counts as infinite.
+/// An x in (low, high), both positive, at which `cost` is about the smallest: a scan in equal
+/// ratios, then a golden-section search. `NaN` counts as infinite.
 pub(super) fn cheapest(cost: impl Fn(f64) -> f64, low: f64, high: f64, scan: u32, steps: u32) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let at = |log: f64| {
@@ -76,7 +79,8 @@ pub(super) fn cheapest(cost: impl Fn(f64) -> f64, low: f64, high: f64, scan: u32
     libm::exp(found.1)
 }
 
-/// About the magnitude that a draw passes one time in ten, from the logarithm of a symmetric density up to a constant: by the sum over steps in arsinh z.
+/// About the magnitude that a draw passes one time in ten, from the logarithm of a symmetric
+/// density up to a constant: by the sum over steps in arsinh z.
 pub(super) fn upper_tenth(ln_density: impl Fn(f64) -> f64) -> f64 {
     const STEPS: u32 = 600;
     const WIDTH: f64 = 0.05; // up to sinh 30 ≈ 5·10¹²

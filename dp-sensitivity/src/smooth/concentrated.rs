@@ -1,43 +1,58 @@
 //! Calibration to ρ-zCDP: a multiple c that is enough for all neighbours and all orders.
 //!
 //! # What must hold
-//! Noise c·S(x)·Z is ρ-zCDP when D_α(P‖Q) ≤ ρα for all α > 1 and all P and Q that neighbours can have. In units of P's scale and centre, P is the law of Z, and Q that of s + e^λ·Z, with
+//! Noise c·S(x)·Z is ρ-zCDP when D_α(P‖Q) ≤ ρα for all α > 1 and all P and Q that neighbours can
+//! have. In units of P's scale and centre, P is the law of Z, and Q that of s + e^λ·Z, with
 //!
 //! > |λ| ≤ β and |s| ≤ min(1, e^λ)/c:
 //!
-//! the scales are c·S(x) and c·S(y) = e^λ·c·S(x), and the answers differ by at most the smaller of S(x) and S(y).
+//! the scales are c·S(x) and c·S(y) = e^λ·c·S(x), and the answers differ by at most the smaller of
+//! S(x) and S(y).
 //!
 //! # Finitely many neighbours
-//! By the lemmas of [the module](super) D_α rises with |s|, and for a fixed s it is convex in λ. So on a range p ≤ λ ≤ q it is enough to look at λ = p and λ = q with one shift that is at least all of those in the range.
+//! By the lemmas of [the module](super) D_α rises with |s|, and for a fixed s it is convex in λ. So
+//! on a range p ≤ λ ≤ q it is enough to look at λ = p and λ = q with one shift that is at least all
+//! of those in the range.
 //! - *0 ≤ λ ≤ β.* The shift is at most 1/c: look at (0, 1/c) and (β, 1/c).
-//! - *−β ≤ λ ≤ 0* is cut into pieces. On p ≤ λ ≤ q the shift is at most e^q/c: look at (p, e^q/c). At (q, e^q/c) the piece above, or (0, 1/c), has been looked at with a larger shift.
+//! - *−β ≤ λ ≤ 0* is cut into pieces. On p ≤ λ ≤ q the shift is at most e^q/c: look at (p, e^q/c).
+//!   At (q, e^q/c) the piece above, or (0, 1/c), has been looked at with a larger shift.
 //!
-//! This is what `neighbours` lists. The number of pieces, and all of [`Effort`], decide how much noise is found, never whether it is enough.
+//! This is what `neighbours` lists. The number of pieces, and all of [`Effort`], decide how much
+//! noise is found, never whether it is enough.
 //!
 //! # One pair
 //! [`orders`] bounds D_α for all orders at once, from a table of P that all pairs share (`cells`).
 //!
 //! # What is trusted
-//! That each law meets the contract of [`Density`], which its own file derives; that `Enclosure` encloses; and `least`, which returns only a multiple that was judged to be enough. `branch_and_bound` proves the result in another way, for all ρ ≤ 10⁻².
+//! That each law meets the contract of [`Density`], which its own file derives; that `Enclosure`
+//! encloses; and `least`, which returns only a multiple that was judged to be enough.
+//! `branch_and_bound` proves the result in another way, for all ρ ≤ 10⁻².
 //!
 //! # Small ρ
-//! Nothing above supposes that ρ is large or small; only accuracy changes. Losses are about √(2ρ) and must be known to a hundredth of that. In a cell of width w, L' is the difference of two slopes of φ, each of which is known to about w, so L is known to about w²: cells get finer like
-//! ρ^¼ (`finer`). Rounding adds 2⁻⁵⁰·φ ≤ 10⁻¹² to a loss, and 2·10⁻⁹ where a law is known by a quadrature of that accuracy; √(2ρ) is 1.4·10⁻³ at the least ρ that is allowed, and 1.4·10⁻² for such a law.
+//! Nothing above supposes that ρ is large or small; only accuracy changes. Losses are about √(2ρ)
+//! and must be known to a hundredth of that. In a cell of width w, L' is the difference of two
+//! slopes of φ, each of which is known to about w, so L is known to about w²: cells get finer like
+//! ρ^¼ (`finer`). Rounding adds 2⁻⁵⁰·φ ≤ 10⁻¹² to a loss, and 2·10⁻⁹ where a law is known by a
+//! quadrature of that accuracy; √(2ρ) is 1.4·10⁻³ at the least ρ that is allowed, and 1.4·10⁻² for
+//! such a law.
 
 mod orders;
 
 use dp_core::rounding::{Enclosure, mul_up};
 
-use super::calibrated::with_room;
+use super::calibrated::with_margin;
 use super::choice::least;
 use orders::Pair;
 
 /// A law of which enough is known.
 ///
 /// # Contract
-/// It is symmetric and has a positive density e^−φ up to a constant; φ rises with |z|, is Lipschitz, and φ(e^v) is convex in v. For all z ≥ 0, everything here encloses or bounds what it says, whatever the interval.
+/// It is symmetric and has a positive density e^−φ up to a constant; φ rises with |z|, is
+/// Lipschitz, and φ(e^v) is convex in v. For all z ≥ 0, everything here encloses or bounds what it
+/// says, whatever the interval.
 pub(super) trait Density {
-    /// Encloses φ(z), up to one constant. Asked for a z that is known to a few digits less than a float.
+    /// Encloses φ(z), up to one constant. Asked for a z that is known to a few digits less than a
+    /// float.
     fn exponent(&self, z: Enclosure) -> Enclosure;
     /// Encloses φ' on an interval of z ≥ 0.
     fn slope(&self, z: Enclosure) -> Enclosure;
@@ -45,11 +60,14 @@ pub(super) trait Density {
     fn tail(&self, z: Enclosure) -> Enclosure;
     /// Its upper end is at least φ'(z), for all z.
     fn steepest(&self) -> Enclosure;
-    /// Its upper end is at least D_α(Z‖e^±t·Z), for a t > 0. It rises with t, and divided by α it falls in α.
+    /// Its upper end is at least D_α(Z‖e^±t·Z), for a t > 0. It rises with t, and divided by α it
+    /// falls in α.
     fn dilation(&self, alpha: Enclosure, t: Enclosure) -> Enclosure;
-    /// The ends of cells: 0 at 0, rising, and at 1 about where the normal that makes the tail is at its reach.
+    /// The ends of cells: 0 at 0, rising, and at 1 about where the normal that makes the tail is at
+    /// its reach.
     fn at(&self, share: f64) -> f64;
-    /// Up to how many standard deviations of the normal that makes the tail everything here is accurate. Beyond, it is still true.
+    /// Up to how many standard deviations of the normal that makes the tail everything here is
+    /// accurate. Beyond, it is still true.
     fn reach(&self) -> f64;
 }
 
@@ -58,7 +76,8 @@ pub(super) trait Density {
 struct Effort {
     /// How many cells there are on either side of zero, for each standard deviation of the reach.
     cells: f64,
-    /// By which factor α − 1 grows from one order to the next, less one, where the divergences come near to ρα. Elsewhere it doubles.
+    /// By which factor α − 1 grows from one order to the next, less one, where the divergences come
+    /// near to ρα. Elsewhere it doubles.
     step: f64,
     /// The first order, less one.
     first: f64,
@@ -72,11 +91,13 @@ const FINE: Effort = Effort { cells: 40.0, step: 0.2, first: 0.004, tolerance: 3
 /// By which factor a search begins to look around.
 const STRIDE: f64 = 1.5;
 
-/// A multiple that is enough for a bound with this β, close to the least; infinite where none was found. The law is made for a reach.
+/// A multiple that is enough for a bound with this β, close to the least; infinite where none was
+/// found. The law is made for a reach.
 pub(super) fn multiple<D: Density>(law: impl Fn(f64) -> D, rho: f64, beta: f64) -> f64 {
     let guess = 0.8 * law(0.0).steepest().hi() / libm::sqrt(2.0 * rho); // most of ε for the shift
-    let beta = with_room(beta); // scales are rounded
-    // The loss on a cell is known to about the square of its width, and must be known to a hundredth of √(2ρ).
+    let beta = with_margin(beta); // scales are rounded
+    // The loss on a cell is known to about the square of its width, and must be known to a
+    // hundredth of √(2ρ).
     let finer = libm::sqrt(0.03 / libm::sqrt(2.0 * rho)).max(1.0);
     let neighbours = neighbours(beta);
     let search = |guess: f64, stride: f64, effort: Effort| {
@@ -110,7 +131,8 @@ fn neighbours(beta: f64) -> Vec<(f64, f64)> {
     [(beta, 1.0), (0.0, 1.0)].into_iter().chain(below).collect()
 }
 
-/// Whether ρ-zCDP surely holds with this multiple, for all neighbours and all orders, as a rough look tells: on −β ≤ λ ≤ β with one shift the ends are the worst.
+/// Whether ρ-zCDP surely holds with this multiple, for all neighbours and all orders, by a rough
+/// search: on −β ≤ λ ≤ β with one shift the ends are the worst.
 #[cfg(any(test, feature = "internals"))]
 pub(super) fn is_concentrated<D: Density>(
     law: impl Fn(f64) -> D,
@@ -125,7 +147,8 @@ pub(super) fn is_concentrated<D: Density>(
     })
 }
 
-/// How far cells must reach, so that the bound for what lies beyond is small up to the order from which on orders are settled. A guess: what lies beyond is counted in any case.
+/// How far cells must reach, so that the bound for what lies beyond is small up to the order from
+/// which on orders are settled. A guess: what lies beyond is counted in any case.
 fn reach(law: &impl Density, rho: f64, beta: f64, multiple: f64) -> f64 {
     let bound = |alpha: f64| {
         let dilation = law.dilation(Enclosure::point(alpha), Enclosure::point(beta)).hi();
@@ -149,7 +172,8 @@ struct Cell {
     slope: Enclosure,
 }
 
-/// The cells from 0 on. Each begins where the one before ends, so that nothing is left out, and the last end is where [`orders`] begins to speak of what lies beyond.
+/// The cells from 0 on. Each begins where the one before ends, so that nothing is left out, and the
+/// last end is where [`orders`] begins to speak of what lies beyond.
 fn cells(law: &impl Density, per_deviation: f64) -> Vec<Cell> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few thousand
     let count = (per_deviation * law.reach()) as u32;

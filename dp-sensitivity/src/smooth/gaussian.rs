@@ -2,22 +2,28 @@
 
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
-use dp_core::{Approx, Error, Scale};
+use dp_core::{Approx, Error};
 use dp_mechanisms::sample::NormalLaw;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
+use super::calibrated::{Calibration, Printed, SmoothNoise, less_margin};
 use super::hockey_stick::{FINE, chosen_beta, multiple};
 use crate::Smoothness;
 use crate::arguments::{positive, within};
 
 /// Gaussian noise on one number, for (ε,δ)-privacy.
 ///
-/// **Theorem** (Nissim, Raskhodnikova and Smith 2007; claim S9). For ε ≤ 1 and β ≤ ε/(4(1 + ln(2/δ))), noise of standard deviation 5√(2·ln(2/δ))·S/ε is (ε,δ)-private: this is [`printed`](Self::printed), which takes
-/// a larger ε as 1. For large ε the same constants fail, from ε ≈ 37 on at δ = 10⁻⁶; and lecture notes that have β = ε/(2·ln(2/δ)) are wrong from ε ≈ 4 on.
+/// **Theorem** (Nissim, Raskhodnikova and Smith 2007; claim S9). For ε ≤ 1 and β ≤ ε/(4(1 +
+/// ln(2/δ))), noise of standard deviation 5√(2·ln(2/δ))·S/ε is (ε,δ)-private: this is
+/// [`printed`](Self::printed), which takes a larger ε as 1. For large ε the same constants fail,
+/// from ε ≈ 37 on at δ = 10⁻⁶; and lecture notes that have β = ε/(2·ln(2/δ)) are wrong from ε ≈ 4
+/// on.
 ///
-/// **Tight.** The profile is known in closed form. Let r = e^λ and k = ε − λ; p > e^ε·q exactly where (1 − r²)z² − 2sz + s² − 2r²k > 0. With D = s² + 2(1 − r²)k the roots are
-/// (s² − 2r²k)/(s + r√D) and (s + r√D)/(1 − r²). For r < 1 the set lies outside of them, and for r > 1, where D > 0, between them; for r = 1 it lies below the first one. Its mass under P and under Q is that of normal
-/// tails. For r < 1 the loss at s is −s²/2 + λ < ε, so the set where p ≤ e^ε·q is an interval that contains s, and the lemma of the calibration applies.
+/// **Tight.** The profile is known in closed form. Let r = e^λ and k = ε − λ; p > e^ε·q exactly
+/// where (1 − r²)z² − 2sz + s² − 2r²k > 0. With D = s² + 2(1 − r²)k the roots are (s² − 2r²k)/(s +
+/// r√D) and (s + r√D)/(1 − r²). For r < 1 the set lies outside of them, and for r > 1, where D > 0,
+/// between them; for r = 1 it lies below the first one. Its mass under P and under Q is that of
+/// normal tails. For r < 1 the loss at s is −s²/2 + λ < ε, so the set where p ≤ e^ε·q is an
+/// interval that contains s, and the lemma of the calibration applies.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{SmoothGaussian, SmoothNoise};
@@ -30,31 +36,36 @@ use crate::arguments::{positive, within};
 /// Checked as S9 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothGaussian {
-    guarantee: Approx,
-    calibrated: Calibrated,
+    calibration: Calibration<Approx>,
 }
 
 impl SmoothGaussian {
     /// (ε,δ)-private noise; β is chosen, see [the module](super).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its range.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its
+    /// range.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
-        Self::with_beta(epsilon, delta, chosen_beta(profile, epsilon, delta, printed(epsilon, delta).1 / 3.0))
+        Self::with_beta(
+            epsilon,
+            delta,
+            chosen_beta(profile, epsilon, delta, printed(epsilon, delta).multiple / 3.0),
+        )
     }
 
     /// (ε,δ)-private noise for a bound with this β.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: then β is too large.
+    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: then β is
+    /// too large.
     pub fn with_beta(epsilon: f64, delta: f64, beta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
         let smoothness = Smoothness::new(beta)?;
-        let (printed_beta, printed_multiple) = printed(epsilon, delta);
-        let found = multiple(profile, epsilon, delta, smoothness.get(), printed_multiple / 3.0, FINE);
-        let calibrated = Calibrated::new(beta, found, printed_multiple / printed_beta)?;
-        Ok(Self { guarantee: Approx::new(epsilon, delta)?, calibrated })
+        let printed = printed(epsilon, delta);
+        let found = multiple(profile, epsilon, delta, smoothness.get(), printed.multiple / 3.0, FINE);
+        let calibration = Calibration::found(Approx::new(epsilon, delta)?, beta, found, printed)?;
+        Ok(Self { calibration })
     }
 
     /// (ε,δ)-private noise by the printed theorem, with its β, for min(ε, 1).
@@ -63,9 +74,9 @@ impl SmoothGaussian {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and β lies in its range.
     pub fn printed(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
-        let (beta, multiple) = printed(epsilon, delta);
-        let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;
-        Ok(Self { guarantee: Approx::new(epsilon, delta)?, calibrated })
+        let printed = printed(epsilon, delta);
+        let calibration = Calibration::printed(Approx::new(epsilon, delta)?, printed)?;
+        Ok(Self { calibration })
     }
 }
 
@@ -74,12 +85,14 @@ pub(super) fn check(epsilon: f64, delta: f64) -> Result<(), Error> {
     within("delta", "(0, 1)", delta, delta > 0.0 && delta < 1.0).map(drop)
 }
 
-/// β = ε/(4(1 + ln(2/δ))), rounded down and less the room for rounding; c = 5√(2·ln(2/δ))/ε, rounded up. The theorem is about ε ≤ 1; what is (1,δ)-private is (ε,δ)-private for all larger ε.
-fn printed(epsilon: f64, delta: f64) -> (f64, f64) {
+/// β = ε/(4(1 + ln(2/δ))), rounded down; c = 5√(2·ln(2/δ))/ε, rounded up. The theorem is about ε ≤
+/// 1; what is (1,δ)-private is (ε,δ)-private for all larger ε.
+fn printed(epsilon: f64, delta: f64) -> Printed {
     let (e, two) = (Enclosure::point(epsilon.min(1.0)), Enclosure::point(2.0));
     let logarithm = (two / Enclosure::point(delta)).ln();
     let exact = (e / (Enclosure::point(4.0) * (Enclosure::ONE + logarithm))).lo();
-    (2.0 * exact - with_room(exact).next_up(), (Enclosure::point(5.0) * (two * logarithm).sqrt() / e).hi())
+    let multiple = (Enclosure::point(5.0) * (two * logarithm).sqrt() / e).hi();
+    Printed { beta: less_margin(exact), multiple }
 }
 
 /// Encloses δ(ε).
@@ -113,23 +126,11 @@ impl SmoothNoise for SmoothGaussian {
     type Guarantee = Approx;
     type Law = NormalLaw;
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
-    }
-
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
-    }
-
     fn law(&self) -> NormalLaw {
         NormalLaw
     }
 
-    fn guarantee(&self) -> Approx {
-        self.guarantee
-    }
-
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn calibration(&self) -> &Calibration<Approx> {
+        &self.calibration
     }
 }

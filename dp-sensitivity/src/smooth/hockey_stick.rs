@@ -1,17 +1,21 @@
 //! Calibration to (ε,δ) by the exact profile.
 //!
-//! Let Q be P stretched by e^λ and shifted by s. By the lemma on shifts the full shift is the worst. Over the ratios:
+//! Let Q be P stretched by e^λ and shifted by s. By the lemma on shifts the full shift is the
+//! worst. Over the ratios:
 //!
-//! **Narrower.** For λ ≤ 0 the profile rises as λ falls, if the set {p ≤ e^ε·q} is an interval around s for each λ < 0. *Proof.* Let A be the complement of this interval, for λ. For λ' < λ the law Q' is
-//! narrower about the same centre, so Q'(A) ≤ Q(A), and δ' ≥ P(A) − e^ε·Q'(A) ≥ P(A) − e^ε·Q(A) = δ. ∎ So for ratios from e^−μ₂ to e^−μ₁, which allow shifts up to e^−μ₁·s, the worst pair has the ratio
-//! e^−μ₂ and this shift. The ratios from e^−β to 1 are cut in pieces like this.
+//! **Narrower.** For λ ≤ 0 the profile rises as λ falls, if the set {p ≤ e^ε·q} is an interval
+//! around s for each λ < 0. *Proof.* Let A be the complement of this interval, for λ. For λ' < λ
+//! the law Q' is narrower about the same centre, so Q'(A) ≤ Q(A), and δ' ≥ P(A) − e^ε·Q'(A) ≥ P(A)
+//! − e^ε·Q(A) = δ. ∎ So for ratios from e^−μ₂ to e^−μ₁, which allow shifts up to e^−μ₁·s, the worst
+//! pair has the ratio e^−μ₂ and this shift. The ratios from e^−β to 1 are cut in pieces like this.
 //!
-//! **Wider.** For λ in [l, l + w] q is at least e^−w times the q for l, because h falls on both sides of zero. So the profile at ε is at most the one for l at ε − w, and the ratios from 0 to β are
-//! settled by halving intervals.
+//! **Wider.** For λ in [l, l + w] q is at least e^−w times the q for l, because h falls on both
+//! sides of zero. So the profile at ε is at most the one for l at ε − w, and the ratios from 0 to β
+//! are settled by halving intervals.
 
 use dp_core::rounding::Enclosure;
 
-use super::calibrated::with_room;
+use super::calibrated::with_margin;
 use super::choice::{cheapest, least};
 
 /// Encloses δ(ε) for a shift in units of P and a ratio e^λ.
@@ -29,7 +33,8 @@ pub(super) struct Effort {
 const ROUGH: Effort = Effort { tolerance: 1e-5, pieces: 1 };
 pub(super) const FINE: Effort = Effort { tolerance: 1e-9, pieces: 32 };
 
-/// Whether the profile surely stays within δ for all neighbours: shifts up to `shift` and ratios within e^±β.
+/// Whether the profile surely stays within δ for all neighbours: shifts up to `shift` and ratios
+/// within e^±β.
 pub(crate) fn holds(
     profile: Profile,
     epsilon: f64,
@@ -63,7 +68,8 @@ pub(crate) fn holds(
     true
 }
 
-/// A multiple that is enough for a bound with this β, close to the least; infinite where none was found.
+/// A multiple that is enough for a bound with this β, close to the least; infinite where none was
+/// found.
 pub(super) fn multiple(
     profile: Profile,
     epsilon: f64,
@@ -72,7 +78,7 @@ pub(super) fn multiple(
     guess: f64,
     effort: Effort,
 ) -> f64 {
-    let beta = with_room(beta);
+    let beta = with_margin(beta);
     if profile(Enclosure::point(epsilon), Enclosure::ZERO, -beta).hi() > delta {
         return f64::INFINITY; // the ratio alone is too much
     }

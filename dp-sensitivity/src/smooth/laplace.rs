@@ -1,26 +1,31 @@
 //! Laplace noise.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Approx, Error, Scale};
+use dp_core::{Approx, Error};
 use dp_mechanisms::sample::{Bits, Law, Signed, lazy};
 use rand_core::Rng;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
+use super::calibrated::{Calibration, Printed, SmoothNoise, less_margin};
 use super::gaussian::check;
 use super::hockey_stick::{FINE, chosen_beta, multiple};
 use crate::Smoothness;
 
 /// Laplace noise, for (ε,δ)-privacy.
 ///
-/// **Theorem** (Nissim, Raskhodnikova and Smith 2007; claim S7). With β ≤ ε/(2·ln(2/δ')), noise of scale 2S/ε is (ε, δ'·(e^(ε/2) + 1)/2)-private: this is [`printed`](Self::printed).
+/// **Theorem** (Nissim, Raskhodnikova and Smith 2007; claim S7). With β ≤ ε/(2·ln(2/δ')), noise of
+/// scale 2S/ε is (ε, δ'·(e^(ε/2) + 1)/2)-private: this is [`printed`](Self::printed).
 ///
-/// **Tight.** The profile is known in closed form. Let r = e^λ and k = ε − λ; p > e^ε·q exactly where |z − s|/r − |z| > k, a function with kinks at 0 and s.
-/// - For r < 1 this is below a and above b > s, with b = (kr + s)/(1 − r), and a = (s − kr)/(1 − r) if that is negative, else (s − kr)/(1 + r). At both ends e^ε·q = p, so there e^ε times the tail of Q is r times
-///   that of P, and δ = ½(1−r)·e^−b + (½(1−r)·e^a, or 1 − ½(1+r)·e^−a for a > 0).
-/// - For r > 1 it is between a = (kr − s)/(r − 1) and b = (s − kr)/(1 + r), where s > kr and k > −s, and δ = 1 + ½(r−1)·e^a − ½(r+1)·e^−b.
+/// **Tight.** The profile is known in closed form. Let r = e^λ and k = ε − λ; p > e^ε·q exactly
+/// where |z − s|/r − |z| > k, a function with kinks at 0 and s.
+/// - For r < 1 this is below a and above b > s, with b = (kr + s)/(1 − r), and a = (s − kr)/(1 − r)
+///   if that is negative, else (s − kr)/(1 + r). At both ends e^ε·q = p, so there e^ε times the
+///   tail of Q is r times that of P, and δ = ½(1−r)·e^−b + (½(1−r)·e^a, or 1 − ½(1+r)·e^−a for a > 0).
+/// - For r > 1 it is between a = (kr − s)/(r − 1) and b = (s − kr)/(1 + r), where s > kr and k >
+///   −s, and δ = 1 + ½(r−1)·e^a − ½(r+1)·e^−b.
 /// - For r = 1 it is below (s − k)/2, where s > k, and δ = 1 − e^((k−s)/2).
 ///
-/// For r < 1 the set where p ≤ e^ε·q is an interval that contains s, so the lemma of the calibration applies.
+/// For r < 1 the set where p ≤ e^ε·q is an interval that contains s, so the lemma of the
+/// calibration applies.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{SmoothLaplace, SmoothNoise};
@@ -33,15 +38,15 @@ use crate::Smoothness;
 /// Checked as S7 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothLaplace {
-    guarantee: Approx,
-    calibrated: Calibrated,
+    calibration: Calibration<Approx>,
 }
 
 impl SmoothLaplace {
     /// (ε,δ)-private noise; β is chosen, see [the module](super).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its range.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its
+    /// range.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
         Self::with_beta(epsilon, delta, chosen_beta(profile, epsilon, delta, 2.0 / epsilon))
@@ -50,14 +55,15 @@ impl SmoothLaplace {
     /// (ε,δ)-private noise for a bound with this β.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: then β is too large.
+    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: then β is
+    /// too large.
     pub fn with_beta(epsilon: f64, delta: f64, beta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
         let smoothness = Smoothness::new(beta)?;
-        let (printed_beta, printed_multiple) = printed(epsilon, delta);
-        let found = multiple(profile, epsilon, delta, smoothness.get(), printed_multiple, FINE);
-        let calibrated = Calibrated::new(beta, found, printed_multiple / printed_beta)?;
-        Ok(Self { guarantee: Approx::new(epsilon, delta)?, calibrated })
+        let printed = printed(epsilon, delta);
+        let found = multiple(profile, epsilon, delta, smoothness.get(), printed.multiple, FINE);
+        let calibration = Calibration::found(Approx::new(epsilon, delta)?, beta, found, printed)?;
+        Ok(Self { calibration })
     }
 
     /// (ε,δ)-private noise by the printed theorem, with its β.
@@ -66,19 +72,19 @@ impl SmoothLaplace {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and β lies in its range.
     pub fn printed(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
-        let (beta, multiple) = printed(epsilon, delta);
-        let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;
-        Ok(Self { guarantee: Approx::new(epsilon, delta)?, calibrated })
+        let printed = printed(epsilon, delta);
+        let calibration = Calibration::printed(Approx::new(epsilon, delta)?, printed)?;
+        Ok(Self { calibration })
     }
 }
 
-/// β = ε/(2·ln(2/δ')) for the δ' with δ = δ'·(e^(ε/2) + 1)/2, rounded down and less the room for rounding; c = 2/ε, rounded up.
-fn printed(epsilon: f64, delta: f64) -> (f64, f64) {
+/// β = ε/(2·ln(2/δ')) for the δ' with δ = δ'·(e^(ε/2) + 1)/2, rounded down; c = 2/ε, rounded up.
+fn printed(epsilon: f64, delta: f64) -> Printed {
     let (e, two) = (Enclosure::point(epsilon), Enclosure::point(2.0));
     // ln((e^(ε/2) + 1)/δ), without overflow
     let logarithm = e / two + (-(e / two)).exp().ln_1p() - Enclosure::point(delta).ln();
     let exact = (e / (two * logarithm)).lo();
-    (2.0 * exact - with_room(exact).next_up(), (two / e).hi())
+    Printed { beta: less_margin(exact), multiple: (two / e).hi() }
 }
 
 /// Encloses δ(ε).
@@ -129,23 +135,11 @@ impl SmoothNoise for SmoothLaplace {
     type Guarantee = Approx;
     type Law = StandardLaplace;
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
-    }
-
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
-    }
-
     fn law(&self) -> StandardLaplace {
         StandardLaplace
     }
 
-    fn guarantee(&self) -> Approx {
-        self.guarantee
-    }
-
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn calibration(&self) -> &Calibration<Approx> {
+        &self.calibration
     }
 }

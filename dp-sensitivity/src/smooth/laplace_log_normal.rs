@@ -1,21 +1,26 @@
 //! Laplace log-normal noise.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, Scale, Zcdp};
 use dp_mechanisms::sample;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
-use super::concentrated::{Density, multiple};
-use crate::Smoothness;
-use crate::arguments::{positive, within};
+use super::calibrated::{Printed, with_margin};
+use super::concentrated::{self, Density};
+use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise X·e^(σY) with X ~ Lap(1) and Y ~ N(0, 1), for ρ-zCDP.
 ///
-/// **Theorem** (Bun and Steinke 2019; claim S11). Noise of scale S/s is ½ε²-zCDP for ε = β/σ + e^(3σ²/2)·s: this is [`printed`](Self::printed).
+/// **Theorem** (Bun and Steinke 2019; claim S11). Noise of scale S/s is ½ε²-zCDP for ε = β/σ +
+/// e^(3σ²/2)·s: this is [`printed`](LogNormal::printed).
 ///
-/// **Tight.** For z > 0 twice the density is m₁(z), where mₖ(z) = E x^k·e^(−zx) with x = e^(−σY); its slope is −m₂, and Pr(Z > z) = ½·m₀. A mixture of exponentials is log-convex, so φ = −ln m₁ is concave on z > 0 and its slope m₂/m₁ falls, from e^(3σ²/2) on.
-/// ln|Z| = ln|X| + σY is the sum of two variables with log-concave densities, so it has one, too, and φ is convex in ln z: the lemma on ratios applies. *Ratios alone.* Given X, the logarithms are two normals of variance σ² at a distance of t, so
-/// D_α ≤ αt²/2σ².
+/// **Tight.** For z > 0 twice the density is m₁(z), where mₖ(z) = E x^k·e^(−zx) with x = e^(−σY);
+/// its slope is −m₂, and Pr(Z > z) = ½·m₀. A mixture of exponentials is log-convex, so φ = −ln m₁
+/// is concave on z > 0 and its slope m₂/m₁ falls, from e^(3σ²/2) on. ln|Z| = ln|X| + σY is the sum
+/// of two variables with log-concave densities, so it has one, too, and φ is convex in ln z: the
+/// lemma on ratios applies. *Ratios alone.* Given X, the logarithms are two normals of variance σ²
+/// at a distance of t, so D_α ≤ αt²/2σ².
+///
+/// [`rho`](LogNormal::rho) takes σ = 0.6, which may lie in [0.2, 1.5], and β = 0.7·σ·√(2ρ), for
+/// 10⁻⁴ ≤ ρ ≤ 2.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{LaplaceLogNormal, SmoothNoise};
@@ -24,92 +29,36 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-///
-/// Checked as S11 by `cargo xtask verify`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LaplaceLogNormal {
-    guarantee: Zcdp,
-    sigma: f64,
-    calibrated: Calibrated,
-}
-
-impl LaplaceLogNormal {
-    /// ρ-zCDP noise with σ = 0.6 and β = 0.7·σ·√(2ρ), which are about the best for all ρ up to 1; see [the module](super). Finding it takes a second or so: keep it.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 10⁻⁴ ≤ ρ ≤ 2.
-    pub fn rho(rho: f64) -> Result<Self, Error> {
-        Self::with_sigma(rho, 0.6)
-    }
-
-    /// ρ-zCDP noise with this σ, and β = 0.7·σ·√(2ρ).
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ρ < ∞, 0.2 ≤ σ ≤ 1.5, and β lies in its range.
-    pub fn with_sigma(rho: f64, sigma: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        Self::with_beta(rho, sigma, 0.7 * sigma * libm::sqrt(2.0 * rho))
-    }
-
-    /// ρ-zCDP noise with this σ, for a bound with this β.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] as above, or unless 10⁻⁴ ≤ ρ ≤ 2, which is where the divergences are enclosed well; [`Error::Unreachable`] when no multiple is enough: β must be below σ·√(2ρ).
-    pub fn with_beta(rho: f64, sigma: f64, beta: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        within("rho", "[1e-4, 2]", rho, (1e-4..=2.0).contains(&rho))?;
-        let smoothness = Smoothness::new(beta)?;
-        let (printed_beta, printed_multiple) = printed(rho, sigma);
-        let found = multiple(|reach| Shape::new(sigma, reach), rho, smoothness.get());
-        let calibrated = Calibrated::new(beta, found, printed_multiple / printed_beta)?;
-        Ok(Self { guarantee: Zcdp::new(rho)?, sigma, calibrated })
-    }
-
-    /// ρ-zCDP noise by the printed theorem, with the β that makes c/β least.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ρ < ∞, 0.2 ≤ σ ≤ 1.5, and β lies in its range.
-    pub fn printed(rho: f64, sigma: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        let (beta, multiple) = printed(rho, sigma);
-        let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;
-        Ok(Self { guarantee: Zcdp::new(rho)?, sigma, calibrated })
-    }
-
-    /// The σ in e^(σY).
-    #[must_use]
-    pub const fn sigma(&self) -> f64 {
-        self.sigma
-    }
-}
+pub type LaplaceLogNormal = LogNormal<sample::LaplaceLogNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
 #[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
-    super::concentrated::is_concentrated(|reach| Shape::new(sigma, reach), rho, beta, multiple)
-}
-
-fn check(rho: f64, sigma: f64) -> Result<(), Error> {
-    positive("rho", rho)?;
-    within("sigma", "[0.2, 1.5]", sigma, (0.2..=1.5).contains(&sigma)).map(drop)
+    concentrated::is_concentrated(|reach| Shape::new(sigma, reach), rho, beta, multiple)
 }
 
 /// β = σε/2 and 1/s, rounded up: half of ε for each term.
-fn printed(rho: f64, sigma: f64) -> (f64, f64) {
+fn printed(rho: f64, sigma: f64) -> Printed {
     let (two, width) = (Enclosure::point(2.0), Enclosure::point(sigma));
     let epsilon = (two * Enclosure::point(rho)).sqrt();
     let beta = (epsilon * width / two).lo();
-    let left = epsilon - Enclosure::point(with_room(beta)) / width;
-    (beta, ((Enclosure::point(1.5) * width.square()).exp() / left).hi())
+    let left = epsilon - Enclosure::point(with_margin(beta)) / width;
+    Printed { beta, multiple: ((Enclosure::point(1.5) * width.square()).exp() / left).hi() }
 }
 
-/// mₖ(z) by the trapezoidal rule in y, on the multiples of h up to ±(R + 10), for a reach R ≥ 9; all errors are below η = e^(−B) with B = R²/2 + 2σR + 30.
+/// mₖ(z) by the trapezoidal rule in y, on the multiples of h up to ±(R + 10), for a reach R ≥ 9;
+/// all errors are below η = e^(−B) with B = R²/2 + 2σR + 30.
 ///
-/// *Why.* The integrand n(y)·x^k·e^(−zx), x = e^(−σy), is entire in y, and on the lines Im y = ±a with σa ≤ π/2 its magnitude is at most e^(a²/2)·n(y)·x^k, because Re(x) ≥ 0 there. So the rule with all multiples of h is off by at most
-/// 2·e^(a²/2 + k²σ²/2)/(e^(2πa/h) − 1), with a ≤ 4, k ≤ 2 and σ ≤ 1.5 below e^(13.3 − 2πa/h), and h is such that 2πa/h ≥ B + 15. The nodes that are left out add at most 2·e^(k²σ²/2)·Φ̄(R + 10 − h − kσ) ≤ 2·e^(4.5 − (R + 6.75)²/2), and
-/// (R + 6.75)²/2 ≥ R²/2 + 6.75R + 22.7 ≥ B + 3.75R − 7.3 ≥ B + 26. Those with zx > B + 8, which are skipped, add e^(−B − 8 + 4.5) at most. In floats the terms are right to 10⁻¹⁰: the exponents are at most 3000, and the error of each is a few
-/// 2⁻⁵² of it; the sums are widened by 10⁻⁹ of themselves, and by η.
+/// *Why.* The integrand n(y)·x^k·e^(−zx), x = e^(−σy), is entire in y, and on the lines Im y = ±a
+/// with σa ≤ π/2 its magnitude is at most e^(a²/2)·n(y)·x^k, because Re(x) ≥ 0 there. So the rule
+/// with all multiples of h is off by at most 2·e^(a²/2 + k²σ²/2)/(e^(2πa/h) − 1), with a ≤ 4, k ≤ 2
+/// and σ ≤ 1.5 below e^(13.3 − 2πa/h), and h is such that 2πa/h ≥ B + 15. The nodes that are left
+/// out add at most 2·e^(k²σ²/2)·Φ̄(R + 10 − h − kσ) ≤ 2·e^(4.5 − (R + 6.75)²/2), and (R + 6.75)²/2
+/// ≥ R²/2 + 6.75R + 22.7 ≥ B + 3.75R − 7.3 ≥ B + 26. Those with zx > B + 8, which are skipped, add
+/// e^(−B − 8 + 4.5) at most. In floats the terms are right to 10⁻¹⁰: the exponents are at most
+/// 3000, and the error of each is a few 2⁻⁵² of it; the sums are widened by 10⁻⁹ of themselves, and
+/// by η.
 struct Shape {
     sigma: Enclosure,
     reach: f64,
@@ -190,27 +139,25 @@ impl Density for Shape {
     }
 }
 
-impl SmoothNoise for LaplaceLogNormal {
-    type Guarantee = Zcdp;
-    type Law = sample::LaplaceLogNormalLaw;
+impl Family for sample::LaplaceLogNormalLaw {
+    const SIGMA: f64 = 0.6;
+    const BETA: f64 = 0.7;
+    const SIGMAS: Range = ("[0.2, 1.5]", 0.2, 1.5);
+    const RHOS: Range = ("[1e-4, 2]", 1e-4, 2.0);
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
+    fn with_sigma(sigma: f64) -> Self {
+        Self::new(sigma).expect("σ was checked")
     }
 
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
+    fn sigma(&self) -> f64 {
+        self.sigma()
     }
 
-    fn law(&self) -> sample::LaplaceLogNormalLaw {
-        sample::LaplaceLogNormalLaw::new(self.sigma).expect("σ was checked")
+    fn printed(rho: f64, sigma: f64) -> Printed {
+        printed(rho, sigma)
     }
 
-    fn guarantee(&self) -> Zcdp {
-        self.guarantee
-    }
-
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64 {
+        concentrated::multiple(|reach| Shape::new(sigma, reach), rho, beta)
     }
 }

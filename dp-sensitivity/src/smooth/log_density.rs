@@ -5,8 +5,9 @@ use dp_core::rounding::Enclosure;
 /// A symmetric density h that falls on both sides of zero, by φ = −ln h.
 ///
 /// # Contract
-/// For all z ≥ 0: φ rises; `exponent` and `slope` enclose φ, up to one constant, and its derivative, everywhere on the interval that they get; and `growth(z)` is at least y·φ'(y) for all y ≥ z.
-/// The narrower the interval, the narrower both are.
+/// For all z ≥ 0: φ rises; `exponent` and `slope` enclose φ, up to one constant, and its
+/// derivative, everywhere on the interval that they get; and `growth(z)` is at least y·φ'(y) for
+/// all y ≥ z. The narrower the interval, the narrower both are.
 pub trait LogDensity {
     /// Encloses φ on an interval of z ≥ 0, up to a constant.
     fn exponent(&self, z: Enclosure) -> Enclosure;
@@ -14,14 +15,18 @@ pub trait LogDensity {
     /// Encloses φ' on an interval of z ≥ 0.
     fn slope(&self, z: Enclosure) -> Enclosure;
 
-    /// At least y·φ'(y), for all y ≥ z: the power of a tail. Infinite where the tail has none, as that of Laplace noise.
+    /// At least y·φ'(y), for all y ≥ z: the power of a tail. Infinite where the tail has none, as
+    /// that of Laplace noise.
     fn growth(&self, z: f64) -> f64;
 }
 
-/// Whether ln p/q surely stays within ε, for Q stretched by e^λ and shifted by s. A no may mean that the cells did not suffice.
+/// Whether ln p/q surely stays within ε, for Q stretched by e^λ and shifted by s. A no may mean
+/// that the cells did not suffice.
 ///
-/// The largest loss is λ + sup over y ≥ 0 of φ((y + s)·e^−λ) − φ(y): left of zero this is the loss itself at −y, between 0 and s the loss falls, and beyond s it is less than at −z. Cells of y are halved until each is settled: where the slope has one sign
-/// the supremum is at an end, elsewhere it is bounded by the slope; and beyond y it is at most growth(y)·max(0, ln(1 + s/y) − λ).
+/// The largest loss is λ + sup over y ≥ 0 of φ((y + s)·e^−λ) − φ(y): left of zero this is the loss
+/// itself at −y, between 0 and s the loss falls, and beyond s it is less than at −z. Cells of y are
+/// halved until each is settled: where the slope has one sign the supremum is at an end, elsewhere
+/// it is bounded by the slope; and beyond y it is at most growth(y)·max(0, ln(1 + s/y) − λ).
 pub(crate) fn loses_at_most(
     law: &impl LogDensity,
     epsilon: Enclosure,

@@ -1,7 +1,9 @@
 //! Noise in proportion to a smooth bound on the local sensitivity.
 //!
-//! What is released is round(f(x) + c·S(x)·Z), where S is a β-smooth bound ([`LocalSensitivity::smooth`](crate::LocalSensitivity::smooth)), and β, c and the law of Z follow from the
-//! guarantee alone. Between neighbours the answer moves by at most the smaller of S(x), S(y), and the scale changes by a factor between e^−β and e^β: a law must hide both.
+//! What is released is round(f(x) + c·S(x)·Z), where S is a β-smooth bound
+//! ([`LocalSensitivity::smooth`](crate::LocalSensitivity::smooth)), and β, c and the law of Z
+//! follow from the guarantee alone. Between neighbours the answer moves by at most the smaller of
+//! S(x), S(y), and the scale changes by a factor between e^−β and e^β: a law must hide both.
 //!
 //! | noise | guarantee | claim |
 //! |---|---|---|
@@ -14,17 +16,24 @@
 //! | [`UniformLogNormal`], X·e^(σY) | [`Zcdp`](dp_core::Zcdp) | S12 |
 //! | [`ArsinhNormal`], sinh(σY)/σ | [`Zcdp`](dp_core::Zcdp) | S12 |
 //!
-//! Every noise has two calibrations. `printed` is the theorem of the literature, with its constants. Everything else is *tight*: c is the smallest multiple, or close to it, for which
-//! the exact divergence, over all shifts and all ratios that neighbours can have, meets the guarantee; each file proves which shifts and ratios are the worst.
-//! [`SmoothNoise::gain`] says how much noise that saves. [`Admissible`] judges a density as the literature does, shifts and ratios apart.
+//! Every noise has two calibrations. `printed` is the theorem of the literature, with its
+//! constants. Everything else is *tight*: c is the smallest multiple, or close to it, for which the
+//! exact divergence, over all shifts and all ratios that neighbours can have, meets the guarantee;
+//! each file proves which shifts and ratios are the worst. [`SmoothNoise::gain`] says how much
+//! noise that saves. [`Admissible`] judges a density as the literature does, shifts and ratios
+//! apart.
 //!
 //! # Which one
 //!
-//! For pure ε start with [`PolyPlace`] (or [`SmoothStudentT`]), for (ε,δ) with [`SmoothLaplace`], for zCDP with [`ArsinhNormal`]; a [comparison](crate::comparison) on public data of the same kind shows
-//! which is best for a query. Under pure privacy no law with light tails can hide a scale that depends on the data, so these laws fall like powers: the middle of their noise is small, and one release in twenty
-//! is off by ten times as much or more. Two remedies:
-//! - clamp what is released to what is possible, which is post-processing and costs nothing: `.map(|median| median.clamp(a, b))`;
-//! - choose a lighter tail and a wider middle: more degrees, a larger γ (`with_degrees`, `with_gamma`), or (ε,δ) and zCDP, whose laws have all moments.
+//! For pure ε start with [`PolyPlace`] (or [`SmoothStudentT`]), for (ε,δ) with [`SmoothLaplace`],
+//! for zCDP with [`ArsinhNormal`]; a [comparison](crate::comparison) on public data of the same
+//! kind shows which is best for a query. Under pure privacy no law with light tails can hide a
+//! scale that depends on the data, so these laws fall like powers: the middle of their noise is
+//! small, and one release in twenty is off by ten times as much or more. Two remedies:
+//! - clamp what is released to what is possible, which is post-processing and costs nothing:
+//!   `.map(|median| median.clamp(a, b))`;
+//! - choose a lighter tail and a wider middle: more degrees, a larger γ (`with_degrees`,
+//!   `with_gamma`), or (ε,δ) and zCDP, whose laws have all moments.
 //!
 //! ```
 //! use dp_core::{Bounds, Measurement};
@@ -40,22 +49,30 @@
 //!
 //! # Two lemmas
 //!
-//! Let P have the density h, symmetric and falling on both sides of zero, and let Q be the same law stretched by e^λ and shifted by s.
+//! Let P have the density h, symmetric and falling on both sides of zero, and let Q be the same law
+//! stretched by e^λ and shifted by s.
 //!
-//! **Shift.** Every divergence between P and Q rises with |s|. *Proof.* ∫ min(p, a·q) = ∫₀^∞ |{p > u} ∩ {a·q > u}| du, where both sets are intervals, one about 0 and one about s. Their
-//! intersection shrinks as |s| grows. So each hockey-stick divergence 1 − ∫ min(p, e^ε·q) rises, and with them whatever is a mixture of them or a supremum: Rényi divergences, the
-//! largest loss. ∎
+//! **Shift.** Every divergence between P and Q rises with |s|. *Proof.* ∫ min(p, a·q) = ∫₀^∞ |{p >
+//! u} ∩ {a·q > u}| du, where both sets are intervals, one about 0 and one about s. Their
+//! intersection shrinks as |s| grows. So each hockey-stick divergence 1 − ∫ min(p, e^ε·q) rises,
+//! and with them whatever is a mixture of them or a supremum: Rényi divergences, the largest loss.
+//! ∎
 //!
-//! **Ratio.** If φ(e^v) is convex in v, where φ = −ln h, then the largest loss sup ln p/q and the Rényi divergences D_α(P‖Q), α > 1, are convex in λ for a fixed s. *Proof.*
-//! −ln q(z) = λ + φ(|z − s|·e^−λ) is convex in λ for each z. So is the loss, and its supremum; and ∫ p^α·q^(1−α) is a mixture of log-convex functions of λ, hence log-convex. ∎
-//! So on an interval of ratios the ends are the worst, for a fixed shift in units of P.
+//! **Ratio.** If φ(e^v) is convex in v, where φ = −ln h, then the largest loss sup ln p/q and the
+//! Rényi divergences D_α(P‖Q), α > 1, are convex in λ for a fixed s. *Proof.* −ln q(z) = λ + φ(|z −
+//! s|·e^−λ) is convex in λ for each z. So is the loss, and its supremum; and ∫ p^α·q^(1−α) is a
+//! mixture of log-convex functions of λ, hence log-convex. ∎ So on an interval of ratios the ends
+//! are the worst, for a fixed shift in units of P.
 //!
-//! Both directions, P‖Q and Q‖P, are covered when all |λ| ≤ β and all shifts up to S(x) are: seen in units of Q, P is stretched by e^−λ and shifted by at most S(y).
+//! Both directions, P‖Q and Q‖P, are covered when all |λ| ≤ β and all shifts up to S(x) are: seen
+//! in units of Q, P is stretched by e^−λ and shifted by at most S(y).
 //!
 //! # How β and the shape are chosen
 //!
-//! A larger β makes S(x) smaller and c larger. S(x) is private, so the choice cannot depend on it. For medians and other order statistics S grows like 1/β, and what is minimised is c/β times
-//! the magnitude that Z passes one time in ten. Where you know better, every noise takes a β of your choice.
+//! A larger β makes S(x) smaller and c larger. S(x) is private, so the choice cannot depend on it.
+//! For medians and other order statistics S grows like 1/β, and what is minimised is c/β times the
+//! magnitude that Z passes one time in ten. Every noise also takes a β of your
+//! choice.
 //!
 //! # A query of your own
 //!
@@ -108,6 +125,7 @@ mod hockey_stick;
 mod laplace;
 mod laplace_log_normal;
 mod log_density;
+mod log_normal;
 mod poly_place;
 mod polynomial_tail;
 mod release;
@@ -116,11 +134,12 @@ mod uniform_log_normal;
 
 pub use admissible::Admissible;
 pub use arsinh_normal::ArsinhNormal;
-pub use calibrated::SmoothNoise;
+pub use calibrated::{Calibration, SmoothNoise};
 pub use gaussian::SmoothGaussian;
 pub use laplace::{SmoothLaplace, StandardLaplace};
 pub use laplace_log_normal::LaplaceLogNormal;
 pub use log_density::LogDensity;
+pub use log_normal::LogNormal;
 pub use poly_place::PolyPlace;
 pub use polynomial_tail::PolynomialTail;
 pub use release::{Smooth, Smoothly};

@@ -1,10 +1,10 @@
 //! Noise with density 1/(1 + |z|^γ).
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, Pure, Scale};
+use dp_core::{Error, Pure};
 use dp_mechanisms::sample;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
+use super::calibrated::{Calibration, Printed, SmoothNoise, less_margin, with_margin};
 use super::choice::{cheapest, least};
 use super::log_density::{LogDensity, loses_at_most};
 use crate::Smoothness;
@@ -12,10 +12,14 @@ use crate::arguments::{positive, within};
 
 /// Density in proportion to 1/(1 + |z|^γ), γ > 1, for ε-privacy.
 ///
-/// **Theorem** (Nissim, Raskhodnikova and Smith 2007; claim S8). With β ≤ ε/(2(γ+1)), noise of scale 2(γ+1)·S/ε is ε-private: this is [`printed`](Self::printed).
+/// **Theorem** (Nissim, Raskhodnikova and Smith 2007; claim S8). With β ≤ ε/(2(γ+1)), noise of
+/// scale 2(γ+1)·S/ε is ε-private: this is [`printed`](Self::printed).
 ///
-/// **Tight.** φ(z) = ln(1 + |z|^γ) is convex in ln|z|, so by the two lemmas of [the module](super) the full shift and the ends of any interval of ratios are the worst. The interval is cut in
-/// pieces, because a ratio e^−μ allows a shift of e^−μ/c only: on the piece [μ₁, μ₂] the shift is at most e^−μ₁/c, and the losses at the two ends are bounded. The largest loss of each pair is bounded by halving cells of z.
+/// **Tight.** φ(z) = ln(1 + |z|^γ) is convex in ln|z|, so by the two lemmas of [the module](super)
+/// the full shift and the ends of any interval of ratios are the worst. The interval is cut in
+/// pieces, because a ratio e^−μ allows a shift of e^−μ/c only: on the piece [μ₁, μ₂] the shift is
+/// at most e^−μ₁/c, and the losses at the two ends are bounded. The largest loss of each pair is
+/// bounded by halving cells of z.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{PolynomialTail, SmoothNoise};
@@ -28,13 +32,13 @@ use crate::arguments::{positive, within};
 /// Checked as S8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolynomialTail {
-    epsilon: Pure,
     gamma: f64,
-    calibrated: Calibrated,
+    calibration: Calibration<Pure>,
 }
 
 impl PolynomialTail {
-    /// ε-private noise with γ = 2, which is about the best for all ε: between 2 and 2.3 the noise changes by a few in a hundred. β is chosen, see [the module](super).
+    /// ε-private noise with γ = 2, which is about the best for all ε: between 2 and 2.3 the noise
+    /// changes by a few in a hundred. β is chosen, see [the module](super).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and the β that is chosen lies in its range.
@@ -45,7 +49,8 @@ impl PolynomialTail {
     /// ε-private noise with this γ; β is chosen.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 < γ ≤ 1000, and the β that is chosen lies in its range.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 < γ ≤ 1000, and the β that is chosen lies in its
+    /// range.
     pub fn with_gamma(epsilon: f64, gamma: f64) -> Result<Self, Error> {
         check(epsilon, gamma)?;
         Self::with_beta(epsilon, gamma, chosen_beta(epsilon, gamma))
@@ -54,17 +59,17 @@ impl PolynomialTail {
     /// ε-private noise with this γ, for a bound with this β.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: β must be below ε/max(γ − 1, 1).
+    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: β must be
+    /// below ε/max(γ − 1, 1).
     pub fn with_beta(epsilon: f64, gamma: f64, beta: f64) -> Result<Self, Error> {
         check(epsilon, gamma)?;
         let smoothness = Smoothness::new(beta)?;
-        let (printed_beta, printed_multiple) =
-            (printed_beta(epsilon, gamma), printed_multiple(epsilon, gamma));
+        let printed = printed(epsilon, gamma);
         let tight = multiple(epsilon, gamma, smoothness.get(), FINE);
         // Where the bounds do not suffice, the printed theorem still holds.
-        let found = if beta <= printed_beta { tight.min(printed_multiple) } else { tight };
-        let calibrated = Calibrated::new(beta, found, printed_multiple / printed_beta)?;
-        Ok(Self { epsilon: Pure::new(epsilon)?, gamma, calibrated })
+        let found = if beta <= printed.beta { tight.min(printed.multiple) } else { tight };
+        let calibration = Calibration::found(Pure::new(epsilon)?, beta, found, printed)?;
+        Ok(Self { gamma, calibration })
     }
 
     /// ε-private noise by the printed theorem, with its β = ε/(2(γ+1)).
@@ -73,9 +78,9 @@ impl PolynomialTail {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 < γ ≤ 1000, and β lies in its range.
     pub fn printed(epsilon: f64, gamma: f64) -> Result<Self, Error> {
         check(epsilon, gamma)?;
-        let (beta, multiple) = (printed_beta(epsilon, gamma), printed_multiple(epsilon, gamma));
-        let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;
-        Ok(Self { epsilon: Pure::new(epsilon)?, gamma, calibrated })
+        let printed = printed(epsilon, gamma);
+        let calibration = Calibration::printed(Pure::new(epsilon)?, printed)?;
+        Ok(Self { gamma, calibration })
     }
 
     /// The power γ.
@@ -90,16 +95,11 @@ fn check(epsilon: f64, gamma: f64) -> Result<(), Error> {
     within("gamma", "(1, 1000]", gamma, gamma > 1.0 && gamma <= 1000.0).map(drop)
 }
 
-/// ε/(2(γ+1)), rounded down, less the room for rounding.
-fn printed_beta(epsilon: f64, gamma: f64) -> f64 {
-    let exact =
-        Enclosure::point(epsilon) / (Enclosure::point(2.0) * (Enclosure::point(gamma) + Enclosure::ONE));
-    2.0 * exact.lo() - with_room(exact.lo()).next_up()
-}
-
-/// 2(γ+1)/ε, rounded up.
-fn printed_multiple(epsilon: f64, gamma: f64) -> f64 {
-    (Enclosure::point(2.0) * (Enclosure::point(gamma) + Enclosure::ONE) / Enclosure::point(epsilon)).hi()
+/// β = ε/(2(γ+1)), rounded down; c = 2(γ+1)/ε, rounded up.
+fn printed(epsilon: f64, gamma: f64) -> Printed {
+    let epsilon = Enclosure::point(epsilon);
+    let double = Enclosure::point(2.0) * (Enclosure::point(gamma) + Enclosure::ONE);
+    Printed { beta: less_margin((epsilon / double).lo()), multiple: (double / epsilon).hi() }
 }
 
 /// The β that makes c/β about the least.
@@ -108,9 +108,9 @@ fn chosen_beta(epsilon: f64, gamma: f64) -> f64 {
     let beta = cheapest(|beta| multiple(epsilon, gamma, beta, ROUGH) / beta, largest * 0.02, largest, 5, 6)
         .clamp(1e-9, 100.0);
     // For a tiny ε the search may find nothing, or nothing better than the printed theorem.
-    let printed = printed_beta(epsilon, gamma);
-    let better = multiple(epsilon, gamma, beta, ROUGH) / beta < printed_multiple(epsilon, gamma) / printed;
-    if better { beta } else { printed }
+    let printed = printed(epsilon, gamma);
+    let better = multiple(epsilon, gamma, beta, ROUGH) / beta < printed.multiple / printed.beta;
+    if better { beta } else { printed.beta }
 }
 
 /// How far a search goes.
@@ -129,7 +129,7 @@ const FINE: Effort = Effort { tolerance: 1e-7, cells: 1000, pieces: 12 };
 
 /// A multiple that is enough, close to the least; infinite where none was found.
 fn multiple(epsilon: f64, gamma: f64, beta: f64, effort: Effort) -> f64 {
-    let beta = with_room(beta);
+    let beta = with_margin(beta);
     if beta * (gamma - 1.0).max(1.0) >= epsilon {
         return f64::INFINITY;
     }
@@ -148,7 +148,7 @@ fn multiple(epsilon: f64, gamma: f64, beta: f64, effort: Effort) -> f64 {
                 within(shift, -at(k + 1)) && within(shift, -at(k))
             })
     };
-    least(holds, printed_multiple(epsilon, gamma), 1.5, effort.tolerance)
+    least(holds, printed(epsilon, gamma).multiple, 1.5, effort.tolerance)
 }
 
 impl LogDensity for sample::PolynomialTailLaw {
@@ -186,23 +186,11 @@ impl SmoothNoise for PolynomialTail {
     type Guarantee = Pure;
     type Law = sample::PolynomialTailLaw;
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
-    }
-
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
-    }
-
     fn law(&self) -> sample::PolynomialTailLaw {
         sample::PolynomialTailLaw::new(self.gamma).expect("γ was checked")
     }
 
-    fn guarantee(&self) -> Pure {
-        self.epsilon
-    }
-
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn calibration(&self) -> &Calibration<Pure> {
+        &self.calibration
     }
 }

@@ -14,10 +14,12 @@ use crate::local::smoothness::LEAST_BOUND;
 
 /// Puts smooth noise on every query that knows its local sensitivity.
 pub trait Smoothly: LocalSensitivity + Sized {
-    /// This query with noise in proportion to its smooth sensitivity: a measurement that may be released.
+    /// This query with noise in proportion to its smooth sensitivity: a measurement that may be
+    /// released.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] when the global sensitivity is zero, or so large that the noise overflows.
+    /// [`Error::Unreachable`] when the global sensitivity is zero, or so large that the noise
+    /// overflows.
     fn smoothly<N: SmoothNoise>(self, noise: N) -> Result<Smooth<Self, N>, Error> {
         Smooth::new(self, noise)
     }
@@ -25,16 +27,24 @@ pub trait Smoothly: LocalSensitivity + Sized {
 
 impl<Q: LocalSensitivity> Smoothly for Q {}
 
-/// A query whose answer is released with noise in proportion to a smooth bound: round(f(x) + c·S(x)·Z).
+/// A query whose answer is released with noise in proportion to a smooth bound: round(f(x) +
+/// c·S(x)·Z).
 ///
-/// **Theorem.** It has the guarantee of the noise. *Proof.* Let u be the scale that is computed on x: S(x), held between two constants, times c, rounded up to a float. A smooth bound held between
-/// constants is smooth, and no less than the distance of answers, which is at most the global sensitivity. Rounding moves a product of normal floats up by a factor of at most 1 + 2⁻⁵², so
-/// u/c is at least |f(x) − f(y)|, and for neighbours the ratio of two such is at most e^β·(1 + 2⁻⁵²) ≤ e^(β + 2⁻⁵⁰): the contract of [`SmoothNoise`]. What is released is the
-/// point of a grid nearest to f(x) + u·Z, to the last digit of Z. The grid follows from c and the global sensitivity, not from the data, so rounding is post-processing. ∎
+/// **Theorem.** It has the guarantee of the noise. *Proof.* Let u be the scale that is computed on
+/// x: S(x), held between two constants, times c, rounded up to a float. A smooth bound held between
+/// constants is smooth, and no less than the distance of answers, which is at most the global
+/// sensitivity. Rounding moves a product of normal floats up by a factor of at most 1 + 2⁻⁵², so
+/// u/c is at least |f(x) − f(y)|, and for neighbours the ratio of two such is at most e^β·(1 +
+/// 2⁻⁵²) ≤ e^(β + 2⁻⁵⁰): the contract of [`SmoothNoise`]. What is released is the point of a grid
+/// nearest to f(x) + u·Z, to the last digit of Z. The grid follows from c and the global
+/// sensitivity, not from the data, so rounding is post-processing. ∎
 ///
-/// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not depend on the answer, as for [all noise](dp_mechanisms::sample#timing). The
-/// share of the draws that take the long way grows with the scale, to between one in two hundred and one in seventy where S(x) is the global sensitivity; between neighbours, whose scales differ by a
-/// factor of at most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on the data.
+/// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not
+/// depend on the answer, as for [all noise](dp_mechanisms::sample#timing). The share
+/// of the draws that take the slow path grows with the scale, to between one in two hundred and one
+/// in seventy where S(x) is the global sensitivity; between neighbours, whose scales differ by a
+/// factor of at most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on
+/// the data.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Smooth<Q, N> {
     query: Q,
@@ -70,19 +80,23 @@ impl<Q: fmt::Debug, N: fmt::Debug> fmt::Debug for Smooth<Q, N> {
     }
 }
 
-/// How much finer than the largest possible scale the grid is, in binary digits. Bounds far below the global one are what smooth noise is for, so it is finer than
-/// for other noise; a still finer one would leave more draws to the exact way.
+/// How much finer than the largest possible scale the grid is, in binary digits. Bounds far below
+/// the global one are what smooth noise is for, so it is finer than for other noise; a still finer
+/// one would leave more draws to the slow, exact path.
 const DIGITS: i32 = 40;
 
-/// What part of the global sensitivity a smooth bound is held above: 2⁻²⁰⁰, which is far below a step of every grid. So no product with the grid is subnormal, which
-/// would take longer on many processors.
+/// What part of the global sensitivity a smooth bound is held above: 2⁻²⁰⁰, which is far below a
+/// step of every grid. So no product with the grid is subnormal, which would take longer on many
+/// processors.
 const LEAST_SHARE: f64 = f64::from_bits((1023 - 200) << 52);
 
 impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
-    /// The query with this noise, on the default grid: 2^k with k = ⌊log₂(c·global sensitivity)⌋ − 40, but not below the smallest float's −1074.
+    /// The query with this noise, on the default grid: 2^k with k = ⌊log₂(c·global sensitivity)⌋ −
+    /// 40, but not below the smallest float's −1074.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] when the global sensitivity is zero, or so large that the noise overflows.
+    /// [`Error::Unreachable`] when the global sensitivity is zero, or so large that the noise
+    /// overflows.
     pub fn new(query: Q, noise: N) -> Result<Self, Error> {
         let largest = query.sensitivity().value();
         if largest == 0.0 {
@@ -114,18 +128,19 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
     /// The same, on the multiples of 2^exponent. Choose it without looking at the data.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of the power of two below the largest scale.
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of
+    /// the power of two below the largest scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
         Rounded::new(self.noise.law(), self.scale(self.largest)).on_grid(exponent)?;
         Ok(Self { grid: exponent, ..self })
     }
 
-    /// What is asked.
+    /// The query.
     pub const fn query(&self) -> &Q {
         &self.query
     }
 
-    /// How the answer is randomised.
+    /// The noise.
     pub const fn noise(&self) -> &N {
         &self.noise
     }
@@ -136,8 +151,9 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
         self.grid
     }
 
-    /// c·S, rounded up, for a bound that is held between the least one and the global sensitivity. All factors are normal floats, and so are the products:
-    /// c ≥ 2⁻³⁰⁰ and S ≥ 2⁻⁹⁶⁰ would allow less, so the product is held, too.
+    /// c·S, rounded up, for a bound that is held between the least one and the global sensitivity.
+    /// All factors are normal floats, and so are the products: c ≥ 2⁻³⁰⁰ and S ≥ 2⁻⁹⁶⁰ would allow
+    /// less, so the product is held, too.
     fn scale(&self, bound: f64) -> Scale {
         let held = if bound.is_nan() { self.largest } else { bound.clamp(self.least, self.largest) };
         Scale::saturating(mul_up(self.noise.multiple().get(), held).max(LEAST_BOUND))

@@ -1,10 +1,10 @@
 //! Student's t noise, Cauchy among it.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, Pure, Scale};
+use dp_core::{Error, Pure};
 use dp_mechanisms::sample;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
+use super::calibrated::{Calibration, Printed, SmoothNoise, with_margin};
 use super::choice::{cheapest, upper_tenth};
 use super::log_density::LogDensity;
 use crate::Smoothness;
@@ -12,18 +12,25 @@ use crate::arguments::{positive, within};
 
 /// Student's t with d degrees of freedom, for ε-privacy. With d = 1 it is Cauchy noise.
 ///
-/// **Theorem** (Bun and Steinke 2019; claim S10). Noise of scale S/s is ε-private for ε = β(d+1) + s(d+1)/(2√d): this is [`printed`](Self::printed).
+/// **Theorem** (Bun and Steinke 2019; claim S10). Noise of scale S/s is ε-private for ε = β(d+1) +
+/// s(d+1)/(2√d): this is [`printed`](Self::printed).
 ///
-/// **Theorem** (tight). Let A(μ) = (2ε − |d−1|·μ)/(d+1) and k(μ) = e^μ·(cosh A(μ) − cosh μ). The least multiple is c = 1/√(2d·min(k(0), k(β))).
+/// **Theorem** (tight). Let A(μ) = (2ε − |d−1|·μ)/(d+1) and k(μ) = e^μ·(cosh A(μ) − cosh μ). The
+/// least multiple is c = 1/√(2d·min(k(0), k(β))).
 ///
-/// *Proof.* Let Q be stretched by e^λ and shifted by s, in units of P. The loss is λ + (d+1)/2·ln of a ratio of two quadratic forms in (z, 1), (d + (z−s)²e^(−2λ))/(d + z²), whose supremum is the
-/// larger root m of m² − T·m + e^(−2λ) = 0 with T = 1 + e^(−2λ)·(1 + s²/d). With m = ν·e^−λ this reads ν + 1/ν = 2·cosh λ + e^−λ·s²/d, so the largest loss is
+/// *Proof.* Let Q be stretched by e^λ and shifted by s, in units of P. The loss is λ + (d+1)/2·ln
+/// of a ratio of two quadratic forms in (z, 1), (d + (z−s)²e^(−2λ))/(d + z²), whose supremum is the
+/// larger root m of m² − T·m + e^(−2λ) = 0 with T = 1 + e^(−2λ)·(1 + s²/d). With m = ν·e^−λ this
+/// reads ν + 1/ν = 2·cosh λ + e^−λ·s²/d, so the largest loss is
 ///
 /// > (d+1)/2 · arcosh(cosh λ + e^−λ·s²/2d) − (d−1)/2 · λ.
 ///
-/// The shift is at most S(x)/(c·S(x)) = 1/c and at most S(y)/(c·S(x)) = e^λ/c, and the loss rises with it. For λ = μ ≥ 0 and for λ = −μ alike e^−λ·s² is at most e^−μ/c², so the largest loss over all
-/// neighbours is the largest (d+1)/2·arcosh(cosh μ + e^−μ/(2dc²)) + |d−1|/2·μ over 0 ≤ μ ≤ β. It is at most ε where 1/(2dc²) ≤ k(μ).
-/// With r = |d−1|/(d+1) < 1, e^−μ·k'(μ) = cosh A − r·sinh A − e^μ has the derivative r·(r·cosh A − sinh A) − e^μ ≤ r² − 1 < 0 wherever A ≥ 0. So k rises and then falls, and its least value is at an end. ∎
+/// The shift is at most S(x)/(c·S(x)) = 1/c and at most S(y)/(c·S(x)) = e^λ/c, and the loss rises
+/// with it. For λ = μ ≥ 0 and for λ = −μ alike e^−λ·s² is at most e^−μ/c², so the largest loss over
+/// all neighbours is the largest (d+1)/2·arcosh(cosh μ + e^−μ/(2dc²)) + |d−1|/2·μ over 0 ≤ μ ≤ β.
+/// It is at most ε where 1/(2dc²) ≤ k(μ). With r = |d−1|/(d+1) < 1, e^−μ·k'(μ) = cosh A − r·sinh A
+/// − e^μ has the derivative r·(r·cosh A − sinh A) − e^μ ≤ r² − 1 < 0 wherever A ≥ 0. So k rises and
+/// then falls, and its least value is at an end. ∎
 ///
 /// ```
 /// use dp_sensitivity::smooth::{SmoothNoise, SmoothStudentT};
@@ -37,9 +44,8 @@ use crate::arguments::{positive, within};
 /// Checked as S10 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothStudentT {
-    epsilon: Pure,
     degrees: f64,
-    calibrated: Calibrated,
+    calibration: Calibration<Pure>,
 }
 
 impl SmoothStudentT {
@@ -60,7 +66,8 @@ impl SmoothStudentT {
     /// ε-private noise with these degrees of freedom; β is chosen.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < degrees < ∞, and the β that is chosen lies in its range.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < degrees < ∞, and the β that is chosen lies in
+    /// its range.
     pub fn with_degrees(epsilon: f64, degrees: f64) -> Result<Self, Error> {
         check(epsilon, degrees)?;
         Self::with_beta(epsilon, degrees, chosen_beta(epsilon, degrees))
@@ -69,17 +76,14 @@ impl SmoothStudentT {
     /// ε-private noise with these degrees of freedom, for a bound with this β.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: β must be below ε/max(d, 1).
+    /// [`Error::OutOfRange`] as above; [`Error::Unreachable`] when no multiple is enough: β must be
+    /// below ε/max(d, 1).
     pub fn with_beta(epsilon: f64, degrees: f64, beta: f64) -> Result<Self, Error> {
         check(epsilon, degrees)?;
         let smoothness = Smoothness::new(beta)?;
-        let printed = Printed::of(epsilon, degrees);
-        let calibrated = Calibrated::new(
-            beta,
-            multiple(epsilon, degrees, smoothness.get()),
-            printed.multiple / printed.beta,
-        )?;
-        Ok(Self { epsilon: Pure::new(epsilon)?, degrees, calibrated })
+        let found = multiple(epsilon, degrees, smoothness.get());
+        let printed = printed(epsilon, degrees);
+        Ok(Self { degrees, calibration: Calibration::found(Pure::new(epsilon)?, beta, found, printed)? })
     }
 
     /// ε-private Cauchy noise: one degree of freedom.
@@ -96,9 +100,8 @@ impl SmoothStudentT {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < degrees < ∞, and β lies in its range.
     pub fn printed(epsilon: f64, degrees: f64) -> Result<Self, Error> {
         check(epsilon, degrees)?;
-        let printed = Printed::of(epsilon, degrees);
-        let calibrated = Calibrated::new(printed.beta, printed.multiple, printed.multiple / printed.beta)?;
-        Ok(Self { epsilon: Pure::new(epsilon)?, degrees, calibrated })
+        let printed = printed(epsilon, degrees);
+        Ok(Self { degrees, calibration: Calibration::printed(Pure::new(epsilon)?, printed)? })
     }
 
     /// The degrees of freedom d.
@@ -130,7 +133,7 @@ fn multiple(epsilon: f64, degrees: f64, beta: f64) -> f64 {
         // cosh A − cosh μ = 2·sinh((A+μ)/2)·sinh((A−μ)/2)
         mu.exp() * two * sinh((a + mu) / two) * sinh((a - mu) / two)
     };
-    let least = room(0.0).min(room(with_room(beta)));
+    let least = room(0.0).min(room(with_margin(beta)));
     if least.lo() > 0.0 { (one / (two * d * least).sqrt()).hi() } else { f64::INFINITY }
 }
 
@@ -139,20 +142,13 @@ fn sinh(x: Enclosure) -> Enclosure {
 }
 
 /// The printed theorem, with ε split in halves between both terms.
-struct Printed {
-    beta: f64,
-    multiple: f64,
-}
-
-impl Printed {
-    fn of(epsilon: f64, degrees: f64) -> Self {
-        let (e, d, two) = (Enclosure::point(epsilon), Enclosure::point(degrees), Enclosure::point(2.0));
-        let steepness = d + Enclosure::ONE;
-        let beta = (e / (two * steepness)).lo();
-        // s = 2√d·(ε/(d+1) − β)
-        let s = two * d.sqrt() * (e / steepness - Enclosure::point(with_room(beta)));
-        Self { beta, multiple: (Enclosure::ONE / s).hi() }
-    }
+fn printed(epsilon: f64, degrees: f64) -> Printed {
+    let (e, d, two) = (Enclosure::point(epsilon), Enclosure::point(degrees), Enclosure::point(2.0));
+    let steepness = d + Enclosure::ONE;
+    let beta = (e / (two * steepness)).lo();
+    // s = 2√d·(ε/(d+1) − β)
+    let s = two * d.sqrt() * (e / steepness - Enclosure::point(with_margin(beta)));
+    Printed { beta, multiple: (Enclosure::ONE / s).hi() }
 }
 
 impl LogDensity for sample::StudentTLaw {
@@ -182,23 +178,11 @@ impl SmoothNoise for SmoothStudentT {
     type Guarantee = Pure;
     type Law = sample::StudentTLaw;
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
-    }
-
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
-    }
-
     fn law(&self) -> sample::StudentTLaw {
         sample::StudentTLaw::new(self.degrees).expect("the degrees were checked")
     }
 
-    fn guarantee(&self) -> Pure {
-        self.epsilon
-    }
-
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn calibration(&self) -> &Calibration<Pure> {
+        &self.calibration
     }
 }

@@ -1,4 +1,5 @@
-//! What is asked of every smooth noise: the divergence on a grid of neighbours, by float arithmetic that shares nothing with the calibrations.
+//! What is asked of every smooth noise: the divergence on a grid of neighbours, by float arithmetic
+//! that shares nothing with the calibrations.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{
@@ -14,7 +15,8 @@ use super::{
 use super::{gaussian, laplace};
 use crate::LocalSensitivity;
 
-/// A query whose answer, bounds and global sensitivity are what the data say: the first two records are the answer and the bound.
+/// A query whose answer, bounds and global sensitivity are what the data say: the first two records
+/// are the answer and the bound.
 #[derive(Clone, Copy, Debug)]
 struct Told(f64);
 
@@ -42,7 +44,8 @@ impl LocalSensitivity for Told {
     }
 }
 
-/// The largest loss over a grid of neighbours: ratios e^±μ with μ ≤ β, the full shift that each allows, and z from far left to far right.
+/// The largest loss over a grid of neighbours: ratios e^±μ with μ ≤ β, the full shift that each
+/// allows, and z from far left to far right.
 fn largest_loss(phi: impl Fn(f64) -> f64, multiple: f64, beta: f64) -> f64 {
     let mut worst = 0.0f64;
     for k in -8..=8i32 {
@@ -115,7 +118,8 @@ fn poly_place_is_private_and_tight() {
     }
 }
 
-/// δ(ε) over a grid of neighbours, by the midpoint rule on ∫ (p − e^ε·q)₊, for densities e^−φ up to a common constant.
+/// δ(ε) over a grid of neighbours, by the midpoint rule on ∫ (p − e^ε·q)₊, for densities e^−φ up to
+/// a common constant.
 fn largest_delta(phi: impl Fn(f64) -> f64, multiple: f64, beta: f64, epsilon: f64) -> f64 {
     let (mut worst, norm) = (0.0f64, integral(|z| (-phi(z)).exp()));
     for k in [-4, -2, 0, 2, 4] {
@@ -194,7 +198,8 @@ fn releases_are_total_and_their_grid_is_public() {
                 [0.0, f64::from_bits(1), 1e-200 * global, global, 2.0 * global, f64::NAN, f64::INFINITY, -1.0]
             {
                 let released = release.draw(&[answer, bound], &mut rng).unwrap();
-                // Dividing by a power of two is exact, unless it overflows; then every float is a multiple.
+                // Dividing by a power of two is exact, unless it overflows; then every float is a
+                // multiple.
                 let step = 2f64.powi(release.grid_exponent().max(-1022));
                 assert!(
                     released.is_finite()
@@ -435,7 +440,8 @@ fn every_noise_can_be_released() {
         let mut rng = Insecure::seeded(11);
         let release = Told(2.0).smoothly(noise).unwrap();
         let draws: Vec<f64> = (0..50).map(|_| release.draw(&[100.0, 1e-3], &mut rng).unwrap()).collect();
-        // Fifty draws beyond thousands of scales of 10⁻³·c on one side happen with probability 2⁻⁵⁰ and less.
+        // Fifty draws beyond thousands of scales of 10⁻³·c on one side happen with probability 2⁻⁵⁰
+        // and less.
         let below = draws.iter().filter(|draw| **draw < 100.0).count();
         assert!((1..50).contains(&below) && draws.iter().all(|draw| draw.is_finite()));
     }

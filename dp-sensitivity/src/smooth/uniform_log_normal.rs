@@ -2,21 +2,27 @@
 
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, Scale, Zcdp};
 use dp_mechanisms::sample;
 
-use super::calibrated::{Calibrated, SmoothNoise, with_room};
-use super::concentrated::{Density, multiple};
-use crate::Smoothness;
-use crate::arguments::{positive, within};
+use super::calibrated::{Printed, with_margin};
+use super::concentrated::{self, Density};
+use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise X·e^(σY) with X uniform on (−1, 1) and Y ~ N(0, 1), for ρ-zCDP.
 ///
-/// **Theorem** (Bun and Steinke 2019; claim S12). For σ ≥ √2, noise of scale S/s is ½ε²-zCDP for ε = β/σ + s·e^(3σ²/2)·√(2/πσ²): this is [`printed`](Self::printed), which needs this σ; nothing else does.
+/// **Theorem** (Bun and Steinke 2019; claim S12). For σ ≥ √2, noise of scale S/s is ½ε²-zCDP for ε =
+/// β/σ + s·e^(3σ²/2)·√(2/πσ²): this is [`printed`](LogNormal::printed), which needs this σ; nothing
+/// else does.
 ///
-/// **Tight.** For z > 0 the density is ½e^(σ²/2)·Φ̄(w) with w = ln z/σ + σ, the upper tail of a normal. φ = −ln Φ̄(w) is convex in w, hence in ln z, so the lemma on ratios applies. Its slope n(w)/(σz·Φ̄(w)), n being the normal density, is a product: n(w)/z rises
-/// up to z = e^(−2σ²), where it is e^(3σ²/2)/√(2π), and falls then; 1/Φ̄(w) rises; and so does the hazard n(w)/Φ̄(w), which is at most w + √(2/π) for w ≥ 0. *Ratios alone.* Given X, the logarithms are two normals of variance σ² at a
-/// distance of t, so D_α ≤ αt²/2σ².
+/// **Tight.** For z > 0 the density is ½e^(σ²/2)·Φ̄(w) with w = ln z/σ + σ, the upper tail of a
+/// normal. φ = −ln Φ̄(w) is convex in w, hence in ln z, so the lemma on ratios applies. Its slope
+/// n(w)/(σz·Φ̄(w)), n being the normal density, is a product: n(w)/z rises up to z = e^(−2σ²),
+/// where it is e^(3σ²/2)/√(2π), and falls then; 1/Φ̄(w) rises; and so does the hazard n(w)/Φ̄(w),
+/// which is at most w + √(2/π) for w ≥ 0. *Ratios alone.* Given X, the logarithms are two normals
+/// of variance σ² at a distance of t, so D_α ≤ αt²/2σ².
+///
+/// [`rho`](LogNormal::rho) takes σ = 0.75, which may lie in [0.2, 3], and β = 0.8·σ·√(2ρ), for 10⁻⁴
+/// ≤ ρ ≤ 2.
 ///
 /// ```
 /// use dp_sensitivity::smooth::{SmoothNoise, UniformLogNormal};
@@ -25,69 +31,13 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UniformLogNormal {
-    guarantee: Zcdp,
-    sigma: f64,
-    calibrated: Calibrated,
-}
-
-impl UniformLogNormal {
-    /// ρ-zCDP noise with σ = 0.75 and β = 0.8·σ·√(2ρ), which are about the best for all ρ up to 1; see [the module](super). Finding it takes a second or so: keep it.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 10⁻⁴ ≤ ρ ≤ 2.
-    pub fn rho(rho: f64) -> Result<Self, Error> {
-        Self::with_sigma(rho, 0.75)
-    }
-
-    /// ρ-zCDP noise with this σ, and β = 0.8·σ·√(2ρ).
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ρ < ∞, 0.2 ≤ σ ≤ 3, and β lies in its range.
-    pub fn with_sigma(rho: f64, sigma: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        Self::with_beta(rho, sigma, 0.8 * sigma * libm::sqrt(2.0 * rho))
-    }
-
-    /// ρ-zCDP noise with this σ, for a bound with this β.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] as above, or unless 10⁻⁴ ≤ ρ ≤ 2, which is where the divergences are enclosed well; [`Error::Unreachable`] when no multiple is enough: β must be below σ·√(2ρ).
-    pub fn with_beta(rho: f64, sigma: f64, beta: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        within("rho", "[1e-4, 2]", rho, (1e-4..=2.0).contains(&rho))?;
-        let smoothness = Smoothness::new(beta)?;
-        let (printed_beta, printed_multiple) = printed(rho, sigma.max(1.415));
-        let found = multiple(|reach| Shape { sigma: Enclosure::point(sigma), reach }, rho, smoothness.get());
-        let calibrated = Calibrated::new(beta, found, printed_multiple / printed_beta)?;
-        Ok(Self { guarantee: Zcdp::new(rho)?, sigma, calibrated })
-    }
-
-    /// ρ-zCDP noise by the printed theorem, with the β that makes c/β least.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ρ < ∞, √2 ≤ σ ≤ 3, and β lies in its range.
-    pub fn printed(rho: f64, sigma: f64) -> Result<Self, Error> {
-        check(rho, sigma)?;
-        within("sigma", "[√2, 3]", sigma, sigma * sigma >= 2.0)?;
-        let (beta, multiple) = printed(rho, sigma);
-        let calibrated = Calibrated::new(beta, multiple, multiple / beta)?;
-        Ok(Self { guarantee: Zcdp::new(rho)?, sigma, calibrated })
-    }
-
-    /// The σ in e^(σY).
-    #[must_use]
-    pub const fn sigma(&self) -> f64 {
-        self.sigma
-    }
-}
+pub type UniformLogNormal = LogNormal<sample::UniformLogNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
 #[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
-    super::concentrated::is_concentrated(
+    concentrated::is_concentrated(
         |reach| Shape { sigma: Enclosure::point(sigma), reach },
         rho,
         beta,
@@ -95,19 +45,14 @@ pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     )
 }
 
-fn check(rho: f64, sigma: f64) -> Result<(), Error> {
-    positive("rho", rho)?;
-    within("sigma", "[0.2, 3]", sigma, (0.2..=3.0).contains(&sigma)).map(drop)
-}
-
 /// β = σε/2 and 1/s, rounded up: half of ε for each term.
-fn printed(rho: f64, sigma: f64) -> (f64, f64) {
+fn printed(rho: f64, sigma: f64) -> Printed {
     let (two, width) = (Enclosure::point(2.0), Enclosure::point(sigma));
     let epsilon = (two * Enclosure::point(rho)).sqrt();
     let beta = (epsilon * width / two).lo();
-    let left = epsilon - Enclosure::point(with_room(beta)) / width;
+    let left = epsilon - Enclosure::point(with_margin(beta)) / width;
     let per_shift = (Enclosure::point(1.5) * width.square()).exp() * two * INV_SQRT_TWO_PI / width;
-    (beta, (per_shift / left).hi())
+    Printed { beta, multiple: (per_shift / left).hi() }
 }
 
 /// 1/√(2π), between two adjacent floats.
@@ -178,7 +123,8 @@ impl Density for Shape {
             .probability()
     }
 
-    /// For w ≤ 0, 1/Φ̄(w) is at most 2. For w ≥ 0 the slope is at most (w + √(2/π))·e^(σ² − σw)/σ, which is largest at w = 1/σ − √(2/π), or at 0.
+    /// For w ≤ 0, 1/Φ̄(w) is at most 2. For w ≥ 0 the slope is at most (w + √(2/π))·e^(σ² − σw)/σ,
+    /// which is largest at w = 1/σ − √(2/π), or at 0.
     fn steepest(&self) -> Enclosure {
         let mean = Enclosure::point(2.0) * INV_SQRT_TWO_PI;
         let w = (Enclosure::ONE / self.sigma - mean).max(Enclosure::ZERO);
@@ -201,27 +147,30 @@ impl Density for Shape {
     }
 }
 
-impl SmoothNoise for UniformLogNormal {
-    type Guarantee = Zcdp;
-    type Law = sample::UniformLogNormalLaw;
+impl Family for sample::UniformLogNormalLaw {
+    const SIGMA: f64 = 0.75;
+    const BETA: f64 = 0.8;
+    const SIGMAS: Range = ("[0.2, 3]", 0.2, 3.0);
+    const RHOS: Range = ("[1e-4, 2]", 1e-4, 2.0);
+    const PRINTED_SIGMAS: Range = ("[√2, 3]", core::f64::consts::SQRT_2, 3.0);
 
-    fn smoothness(&self) -> Smoothness {
-        self.calibrated.smoothness
+    fn with_sigma(sigma: f64) -> Self {
+        Self::new(sigma).expect("σ was checked")
     }
 
-    fn multiple(&self) -> Scale {
-        self.calibrated.multiple
+    fn sigma(&self) -> f64 {
+        self.sigma()
     }
 
-    fn law(&self) -> sample::UniformLogNormalLaw {
-        sample::UniformLogNormalLaw::new(self.sigma).expect("σ was checked")
+    fn nearest_printed(sigma: f64) -> f64 {
+        sigma.max(1.415)
     }
 
-    fn guarantee(&self) -> Zcdp {
-        self.guarantee
+    fn printed(rho: f64, sigma: f64) -> Printed {
+        printed(rho, sigma)
     }
 
-    fn gain(&self) -> f64 {
-        self.calibrated.gain
+    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64 {
+        concentrated::multiple(|reach| Shape { sigma: Enclosure::point(sigma), reach }, rho, beta)
     }
 }

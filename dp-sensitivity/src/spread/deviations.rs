@@ -1,27 +1,37 @@
 //! How far one record moves a sum of squared deviations, on data and near them.
 //!
-//! Let Q be the sum of squared deviations of n records from their mean, and Q' and μ' those sums and the mean of n − 1 of them. With N = n − 1 and the last record at v,
+//! Let Q be the sum of squared deviations of n records from their mean, and Q' and μ' those sums
+//! and the mean of n − 1 of them. With N = n − 1 and the last record at v,
 //!
-//! > Q = Q' + (N/n)·(v − μ')², or in whole numbers nN·Q = nN·Q' + (N·v − S')², where S' is the sum of the n − 1.
+//! > Q = Q' + (N/n)·(v − μ')², or in whole numbers nN·Q = nN·Q' + (N·v − S')², where S' is the sum
+//! > of the n − 1.
 //!
 //! So Q is least for v = μ' and largest for the farther of the two bounds.
 //!
 //! # At distance k
-//! Let z be the n − 1 records that two neighbours z + u and z + v share, S their sum, and let z + u have the larger Q: it is larger by
+//! Let z be the n − 1 records that two neighbours z + u and z + v share, S their sum, and let z + u
+//! have the larger Q: it is larger by
 //!
 //! > (N·u − S)² − (N·v − S)², times nN.
 //!
-//! **Theorem.** For the records 0 ≤ x₍₁₎ ≤ … ≤ x₍ₙ₎ ≤ W and P(j), the sum of the j smallest, the largest of these with at least n − k records of x in z + u or in z + v is, for k < n, the largest of
+//! **Theorem.** For the records 0 ≤ x₍₁₎ ≤ … ≤ x₍ₙ₎ ≤ W and P(j), the sum of the j smallest, the
+//! largest of these with at least n − k records of x in z + u or in z + v is, for k < n, the
+//! largest of
 //! - (N·W − P(n−k))², for k ≥ 1,
 //! - (N·x₍ₙ₎ − P(n−k−1))²,
-//! - N·(W − v)·(N·W + (N+2)·v − 2·P(n−k)) over v among the n − k smallest, which is the one nearest to (W + P(n−k))/(n+1),
+//! - N·(W − v)·(N·W + (N+2)·v − 2·P(n−k)) over v among the n − k smallest, which is the one nearest
+//!   to (W + P(n−k))/(n+1),
 //!
-//! and the same for the mirrored records W − x. Records may be any real numbers between the bounds here, and the others are integers, so that all of this is one.
+//! and the same for the mirrored records W − x. Records may be any real numbers between the bounds
+//! here, and the others are integers, so that all of this is one.
 //!
-//! *Proof.* The difference is convex in u and largest for v = S/N. Take u > S/N, or mirror all. Then it falls with S, so that all of z that are not records of x are at 0, and the others are the smallest
-//! there are. If the one of u and v that counts, or that does not, is no record of x: u = W and v = S/N, k − 1 of z are at 0. If u is: v = S/N, and exchanging u with a larger record of z would raise
-//! u and lower S, so that u = x₍ₙ₎. If v is: u = W, and S is P(n−k) − v if v is one of the n − k smallest, which gives the third expression, concave in v; else it is P(n−k−1), no v is below S/N, and the smallest of them, x₍n−k₎,
-//! is best, and one of the n − k smallest. ∎
+//! *Proof.* The difference is convex in u and largest for v = S/N. Take u > S/N, or mirror all.
+//! Then it falls with S, so that all of z that are not records of x are at 0, and the others are
+//! the smallest there are. If the one of u and v that counts, or that does not, is no record of x:
+//! u = W and v = S/N, k − 1 of z are at 0. If u is: v = S/N, and exchanging u with a larger record
+//! of z would raise u and lower S, so that u = x₍ₙ₎. If v is: u = W, and S is P(n−k) − v if v is
+//! one of the n − k smallest, which gives the third expression, concave in v; else it is P(n−k−1),
+//! no v is below S/N, and the smallest of them, x₍n−k₎, is best, and one of the n − k smallest. ∎
 
 use core::ops::Range;
 
@@ -111,7 +121,8 @@ impl Deviations {
     /// How far replacing one record moves nN·Q.
     pub(crate) fn local(&self) -> Local {
         let [rise, mirrored] = self.sides().map(|side| side.rise(0));
-        // The largest record is the one to go, or the smallest one, which is the largest of the other side.
+        // The largest record is the one to go, or the smallest one, which is the largest of the
+        // other side.
         let [highest, lowest] = self.sides().map(|side| side.fall(0));
         let last = self.records[self.records.len() - 1];
         let (fall, record) = if lowest > highest { (lowest, self.records[0]) } else { (highest, last) };
@@ -222,7 +233,7 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// The sums of a side without so many of the smallest and of the largest.
+    /// The sums of a side without a number of the smallest and of the largest.
     pub(crate) fn window(&self, side: Side<'_>, low: usize, high: usize) -> Sums {
         if side.mirrored {
             self.all.without(self.low[high]).without(self.high[low]).mirrored(self.width)
@@ -231,9 +242,11 @@ impl Ends {
         }
     }
 
-    /// The least sums of squared deviations of n − 1 − k of the records: those are neighbours in the order. None when fewer than two are left.
+    /// The least sums of squared deviations of n − 1 − k of the records: those are neighbours in
+    /// the order. None when fewer than two are left.
     ///
-    /// (If a record between the smallest and the largest of a choice is left out, it is nearer to their mean than one of these two, so that exchanging it lowers Q.)
+    /// (If a record between the smallest and the largest of a choice is left out, it is nearer to
+    /// their mean than one of these two, so that exchanging it lowers Q.)
     pub(crate) fn least(&self, distance: usize) -> Option<Sums> {
         let left_out = distance.checked_add(1)?;
         if i128::try_from(left_out).ok()? + 2 > self.all.count {
@@ -244,7 +257,8 @@ impl Ends {
         windows.min_by_key(|sums| sums.scaled())
     }
 
-    /// The farthest that N·v − S' can be for data within so many steps: n − 1 − k of the n − 1 others are records of these data, the rest are at the bounds.
+    /// The farthest that N·v − S' can be for data within k steps: n − 1 − k of the n − 1
+    /// others are records of these data, the rest are at the bounds.
     pub(crate) fn farthest(&self, distance: usize) -> i128 {
         let others = self.all.count - 1;
         let Some(left_out) = distance.checked_add(1).filter(|out| *out < self.low.len()) else {

@@ -10,28 +10,44 @@ use crate::spread::root_ladder;
 use crate::sums::fixed_point::{enclose, power_of_two};
 use crate::{LocalSensitivity, Variance};
 
-/// The standard deviation of n records, clamped to [a, b], under replace-one neighbours, for whom n is public. `NaN` becomes the middle of the bounds.
+/// The standard deviation of n records, clamped to [a, b], under replace-one neighbours, for whom n
+/// is public. `NaN` becomes the middle of the bounds.
 ///
-/// **Theorem.** With Λ = b − a, the root of the sample variance has sensitivity Λ/√n, and that of the population variance Λ√(n−1)/n. Both are reached.
+/// **Theorem.** With Λ = b − a, the root of the sample variance has sensitivity Λ/√n, and that of
+/// the population variance Λ√(n−1)/n. Both are reached.
 ///
-/// *Proof.* Let Q' be the sum of squared deviations of the n − 1 records that stay, and d the distance of the other one from their mean. Then Q = Q' + d²(n−1)/n, and √Q moves by at most
-/// √(Q' + Λ²(n−1)/n) − √Q' ≤ Λ√((n−1)/n). When all the others are equal to a and the record goes from a to b, it moves that far. ∎
+/// *Proof.* Let Q' be the sum of squared deviations of the n − 1 records that stay, and d the
+/// distance of the other one from their mean. Then Q = Q' + d²(n−1)/n, and √Q moves by at most √(Q' +
+/// Λ²(n−1)/n) − √Q' ≤ Λ√((n−1)/n). When all the others are equal to a and the record goes from a to
+/// b, it moves that far. ∎
 ///
-/// It is *not* Λ/n (claim M10), which is what the sensitivity Λ²/n of the variance may suggest: at n = 50 that is seven times too little, see below.
+/// It is *not* Λ/n (claim M10), which is what the sensitivity Λ²/n of the variance may suggest: at
+/// n = 50 that is seven times too little, see below.
 ///
 /// # On these data
-/// The local sensitivity is mostly far below: about Λ²/(2n·SD). Up to distance 64 the ladder is the least one, up to rounding: two neighbours within k steps of x differ most when the records that are not of x are in one place and the
-/// others are neighbours in the order, which leaves a search in one dimension for each of a few windows. The source has the theorem and its proof (`root_ladder`), and a ladder by brute force beside it.
+/// The local sensitivity is mostly far below: about Λ²/(2n·SD). Up to distance 64 the ladder is the
+/// least one, up to rounding: two neighbours within k steps of x differ most when the records that
+/// are not of x are in one place and the others are neighbours in the order, which leaves a search
+/// in one dimension for each of a few windows. The source has the theorem and its proof
+/// (`root_ladder`), and a ladder by brute force beside it.
 ///
-/// Beyond, it is an upper ladder. Two neighbours of which one is within k ≥ 1 steps of x share n − 1 records, of which at least n − 1 − k are records of x. So their Q' is at least R⁽ᵏ⁾(x), the least sum of squared deviations of n − 1 − k records of x, and their mean is at most
-/// d⁽ᵏ⁾(x) from the farther bound, if the other k of the n − 1 are at the bounds. Hence they differ by at most
+/// Beyond, it is an upper ladder. Two neighbours of which one is within k ≥ 1 steps of x share n −
+/// 1 records, of which at least n − 1 − k are records of x. So their Q' is at least R⁽ᵏ⁾(x), the
+/// least sum of squared deviations of n − 1 − k records of x, and their mean is at most d⁽ᵏ⁾(x)
+/// from the farther bound, if the other k of the n − 1 are at the bounds. Hence they differ by at
+/// most
 ///
 /// > U⁽ᵏ⁾(x) = (√(R + d²(n−1)/n) − √R)/√(n−1), or √(…)/√n for the population.
 ///
-/// U is a ladder: n − 1 − k records of x include n − 2 − k of any neighbour y, so R⁽ᵏ⁺¹⁾(y) ≤ R⁽ᵏ⁾(x) and d⁽ᵏ⁺¹⁾(y) ≥ d⁽ᵏ⁾(x), and U rises with d and falls with R. The smaller of two ladders is a ladder, and so is one that goes over to U. So the smooth bound is the smallest there is for up to 64 records, and wherever distances up to 64 decide it, which they do for any number of records for β of 0.3 or more. It takes O(n log n), and from distance 2¹⁴ on
-/// the global sensitivity, which counts for β below 0.001 or so.
+/// U is a ladder: n − 1 − k records of x include n − 2 − k of any neighbour y, so R⁽ᵏ⁺¹⁾(y) ≤
+/// R⁽ᵏ⁾(x) and d⁽ᵏ⁺¹⁾(y) ≥ d⁽ᵏ⁾(x), and U rises with d and falls with R. The smaller of two ladders
+/// is a ladder, and so is one that goes over to U. So the smooth bound is the smallest there is for
+/// up to 64 records, and wherever distances up to 64 decide it, which they do for any number of
+/// records for β of 0.3 or more. It takes O(n log n), and from distance 2¹⁴ on the global
+/// sensitivity, which counts for β below 0.001 or so.
 ///
-/// The other way is the root of a noisy variance, which is post-processing: `.map(|v| v.max(0.0).sqrt())`. Its error is about that of the variance over 2·SD.
+/// The other way is the root of a noisy variance, which is post-processing:
+/// `.map(|v| v.max(0.0).sqrt())`. Its error is about that of the variance over 2·SD.
 ///
 /// ```
 /// use dp_core::{Bounds, L1, Measurement, Query, SensitivityIn};
@@ -65,10 +81,12 @@ pub struct StandardDeviation {
 }
 
 impl StandardDeviation {
-    /// The root of the sample variance, divided by n − 1, of `size` records that are declared to lie within `bounds`.
+    /// The root of the sample variance, divided by n − 1, of `size` records that are declared to
+    /// lie within `bounds`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is finite.
+    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
+    /// finite.
     pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
         Variance::new(bounds, size).map(Self::from)
     }
@@ -76,7 +94,8 @@ impl StandardDeviation {
     /// The root of the population variance, divided by n.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is finite.
+    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
+    /// finite.
     pub fn population(bounds: Bounds, size: usize) -> Result<Self, Error> {
         Variance::population(bounds, size).map(Self::from)
     }
@@ -93,15 +112,21 @@ impl StandardDeviation {
         self.variance.size()
     }
 
-    /// √(left + step) − √left without cancellation, step/(√(left + step) + √left): right to a relative 2⁻⁴⁹, since all terms are positive.
+    /// √(left + step) − √left without cancellation, step/(√(left + step) + √left): right to a
+    /// relative 2⁻⁴⁹, since all terms are positive.
     fn step(left: Enclosure, step: Enclosure) -> Enclosure {
         if step == Enclosure::ZERO { step } else { step / ((left + step).sqrt() + left.sqrt()) }
     }
 
-    /// How far the computed deviation moves, in the units of the data, when the root of n(n−1)·Q moves by so much; rounded up. Rises with its argument.
+    /// How far the computed deviation moves, in the units of the data, when the root of n(n−1)·Q
+    /// moves by so much; rounded up. Rises with its argument.
     ///
-    /// *Rounding.* Records become whole numbers first, each by itself, and n·Q is exact. An answer is then rounded three times as a variance (n·Q, the divisor and their quotient become floats), which the root halves, and once as a root: by 2.5·2⁻⁵³ of itself, and it is at most W/√2 units. So it is off by less than
-    /// 2⁻⁵² of the width, and two answers by less than 2⁻⁵¹; 2⁻⁵⁰ is added. Units are powers of two: the last product is exact, unless it underflows, where either answer is off by half of the smallest float; four of these are added.
+    /// *Rounding.* Records become whole numbers first, each by itself, and n·Q is exact. An answer
+    /// is then rounded three times as a variance (n·Q, the divisor and their quotient become
+    /// floats), which the root halves, and once as a root: by 2.5·2⁻⁵³ of itself, and it is at most
+    /// W/√2 units. So it is off by less than 2⁻⁵² of the width, and two answers by less than 2⁻⁵¹;
+    /// 2⁻⁵⁰ is added. Units are powers of two: the last product is exact, unless it underflows,
+    /// where either answer is off by half of the smallest float; four of these are added.
     fn moved_by(self, root: Enclosure) -> f64 {
         let n = self.variance.count();
         let moved = root / (enclose(n * (n - 1)) * enclose(self.variance.divisor())).sqrt();
@@ -110,15 +135,19 @@ impl StandardDeviation {
             .hi()
     }
 
-    /// The same, with room for the errors of a rung, so that a ladder that is known to 2⁻⁴² relatively from above is one exactly: if t ≤ r ≤ (1 + 2⁻⁴²)·t for the true rung t and the computed r, then t(x, k) ≤ t(y, k+1) gives
-    /// r(x, k)·(1 + k·2⁻⁴⁰) ≤ t(y, k+1)·(1 + 2⁻⁴²)·(1 + k·2⁻⁴⁰) ≤ r(y, k+1)·(1 + (k+1)·2⁻⁴⁰). Rounding this product and what follows adds 2⁻⁵⁰ or so, of which 2⁻⁴⁰ − 2⁻⁴² leaves plenty.
+    /// The same, with a margin for the errors of a rung, so that a ladder that is known to 2⁻⁴²
+    /// relatively from above is one exactly: if t ≤ r ≤ (1 + 2⁻⁴²)·t for the true rung t and the
+    /// computed r, then t(x, k) ≤ t(y, k+1) gives r(x, k)·(1 + k·2⁻⁴⁰) ≤ t(y, k+1)·(1 + 2⁻⁴²)·(1 +
+    /// k·2⁻⁴⁰) ≤ r(y, k+1)·(1 + (k+1)·2⁻⁴⁰). Rounding this product and what follows adds 2⁻⁵⁰ or
+    /// so, of which 2⁻⁴⁰ − 2⁻⁴² leaves plenty.
     fn at(self, root: Enclosure, distance: usize) -> f64 {
         #[allow(clippy::cast_precision_loss)] // below 2³²
         let room = Enclosure::ONE + Enclosure::point(distance as f64) * Enclosure::point(power_of_two(-40));
         self.moved_by(Enclosure::point((root * room).hi())).min(self.sensitivity)
     }
 
-    /// A⁽⁰⁾, and the upper ladder U from distance 1 on. For data at hand √Q rises most where Q does; and where Q falls most, it falls to the least Q'.
+    /// A⁽⁰⁾, and the upper ladder U from distance 1 on. For data at hand √Q rises most where Q
+    /// does; and where Q falls most, it falls to the least Q'.
     fn upper(self, deviations: &Deviations, ends: &Ends, distance: usize) -> f64 {
         let n = self.variance.count();
         if distance == 0 {
@@ -134,7 +163,8 @@ impl StandardDeviation {
         self.at(Self::step(left, enclose(ends.farthest(distance).pow(2))), distance)
     }
 
-    /// The least ladder up to [`NEAR`], the upper one beyond. The smaller of two ladders is one, and so is one that goes over to a higher one.
+    /// The least ladder up to [`NEAR`], the upper one beyond. The smaller of two ladders is one,
+    /// and so is one that goes over to a higher one.
     fn rung(self, deviations: &Deviations, ends: &Ends, distance: usize) -> f64 {
         let upper = self.upper(deviations, ends, distance);
         if (1..deviations.size().min(NEAR + 1)).contains(&distance) {
@@ -149,7 +179,8 @@ impl StandardDeviation {
 /// How far the ladder is the least one.
 const NEAR: usize = 64;
 
-/// From here on the smooth bound takes the global sensitivity: windows are tried one by one, so that all distances up to this one together take its square in steps.
+/// From here on the smooth bound takes the global sensitivity: windows are tried one by one, so
+/// that all distances up to this one together take its square in steps.
 const FARTHEST: usize = 1 << 14;
 
 impl From<Variance> for StandardDeviation {
@@ -228,7 +259,8 @@ mod tests {
 
     #[test]
     fn local_sensitivities_are_exact() {
-        // Denser records than the grid of values cannot be missed by much: the mean of the others is one of them, or near.
+        // Denser records than the grid of values cannot be missed by much: the mean of the others
+        // is one of them, or near.
         let values: Vec<f64> = (0..=960).map(|i| f64::from(i) / 120.0).collect();
         for data in [
             vec![0, 0, 960],

@@ -1,18 +1,26 @@
 //! The largest difference of two norms along a line.
 //!
 //! # What is searched
-//! φ(s) = √(q + r) − √q for 0 ≤ s ≤ some end, with q(s) = q₀ + q₂·s² and r(s) = r₀ + r₁·s + r₂·s². The caller sees to it that
+//! φ(s) = √(q + r) − √q for 0 ≤ s ≤ some end, with q(s) = q₀ + q₂·s² and r(s) = r₀ + r₁·s + r₂·s².
+//! The caller sees to it that
 //! - q₀, q₂, r₁, r₂ ≥ 0 (r₀ may be negative), so that q and r rise with s, and r is convex;
-//! - q + r is |A + B·s|² for some vectors A and B, so that √(q + r) is convex in s; √q is so in any case.
+//! - q + r is |A + B·s|² for some vectors A and B, so that √(q + r) is convex in s; √q is so in any
+//!   case.
 //!
 //! # Bounds on a range l ≤ s ≤ h
 //! φ = r/D with D = √(q + r) + √q, which rises and is convex. Where φ ≥ 0, that is r ≥ 0:
 //! - **coarse**: φ(s) ≤ r(h)/D(l), and φ(s) ≤ √r(s) ≤ √r(h) where D(l) may be zero;
-//! - **fine**: r is below its chord c, and D above its tangent d at the middle m, so φ ≤ c/d, if d > 0 on the range. A quotient of two linear functions is monotone, so it is enough to look at the ends, at which c = r. This is off by the square of h − l, while the coarse one is off by h − l.
+//! - **fine**: r is below its chord c, and D above its tangent d at the middle m, so φ ≤ c/d, if d >
+//!   0 on the range. A quotient of two linear functions is monotone, so it is enough to look at the
+//!   ends, at which c = r. This is off by the square of h − l, while the coarse one is off by h −
+//!   l.
 //!
-//! Where r < 0 these are no bounds, but φ is negative then, and 0 is reached in any case ([`largest`] begins with it).
+//! Where r < 0 these are no bounds, but φ is negative then, and 0 is reached in any case
+//! ([`largest`] begins with it).
 //!
-//! *Floats.* r, D and the tangent are enclosures and upper ends are taken; a root of something that rounding made negative is the root of 0. √q has a kink at s = 0 if q₀ = 0: there D' is not known, unless q is 0 altogether, and the coarse bound serves.
+//! *Floats.* r, D and the tangent are enclosures and upper ends are taken; a root of something that
+//! rounding made negative is the root of 0. √q has a kink at s = 0 if q₀ = 0: there D' is not
+//! known, unless q is 0 altogether, and the coarse bound serves.
 
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -81,7 +89,8 @@ pub(crate) trait Curve {
     /// No more than what is reached in this place.
     fn at(&self, s: f64) -> f64;
 
-    /// No less than what is reached between two places, if that is positive; the closer they are, the closer to it.
+    /// No less than what is reached between two places, if that is positive; the closer they are,
+    /// the closer to it.
     fn above(&self, low: f64, high: f64) -> f64;
 }
 
@@ -106,9 +115,12 @@ impl Curve for Segment {
     }
 }
 
-/// The largest value that any of these reach, or 0: rounded up, by 2⁻⁴³ relatively, or by what `above` is off for two adjacent floats.
+/// The largest value that any of these reach, or 0: rounded up, by 2⁻⁴³ relatively, or by what
+/// `above` is off for two adjacent floats.
 ///
-/// Branch and bound: the range with the largest bound is halved, until that is no larger than what was reached, or has no float inside. All other ranges have smaller bounds, so what is returned is above everything in either case.
+/// Branch and bound: the range with the largest bound is halved, until that is no larger than what
+/// was reached, or has no float inside. All other ranges have smaller bounds, so what is returned
+/// is above everything in either case.
 pub(crate) fn largest(curves: &[Box<dyn Curve + '_>]) -> f64 {
     let mut reached = 0.0f64;
     let mut ranges = BinaryHeap::new();

@@ -9,18 +9,22 @@ use crate::local::smoothness::Smoothness;
 use crate::spread::deviations::{Deviations, Sums};
 use crate::sums::fixed_point::{enclose, power_of_two, unit_for};
 
-/// The variance of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
+/// The variance of n records, clamped to [a, b], under replace-one neighbours, for whom n is
+/// public.
 ///
-/// **Theorem** (claim M9). With Λ = b − a, the sample variance Σ(xᵢ − x̄)²/(n−1) has sensitivity Λ²/n, and the population variance Σ(xᵢ − x̄)²/n has
-/// Λ²(n−1)/n². Both are reached.
+/// **Theorem** (claim M9). With Λ = b − a, the sample variance Σ(xᵢ − x̄)²/(n−1) has sensitivity
+/// Λ²/n, and the population variance Σ(xᵢ − x̄)²/n has Λ²(n−1)/n². Both are reached.
 ///
-/// **Proof.** Σ(xᵢ − x̄)² = Σ_{i<j}(xᵢ − xⱼ)²/n. Only the n − 1 terms with the replaced record change, each by at most Λ², so the sum of squares moves by
-/// at most (n−1)Λ²/n. When all the others are equal to a and the record goes from a to b, all of them move that far. ∎
+/// **Proof.** Σ(xᵢ − x̄)² = Σ_{i<j}(xᵢ − xⱼ)²/n. Only the n − 1 terms with the replaced record
+/// change, each by at most Λ², so the sum of squares moves by at most (n−1)Λ²/n. When all the
+/// others are equal to a and the record goes from a to b, all of them move that far. ∎
 ///
-/// Records become integers in units of a power of two of at most 2⁻³⁰ of Λ, counted from a, and n·Σk² − (Σk)² is computed exactly. The division and the conversion
-/// to a float round three times, by at most 2⁻⁵³ of the largest variance each, and the sensitivity includes that.
+/// Records become integers in units of a power of two of at most 2⁻³⁰ of Λ, counted from a, and
+/// n·Σk² − (Σk)² is computed exactly. The division and the conversion to a float round three times,
+/// by at most 2⁻⁵³ of the largest variance each, and the sensitivity includes that.
 ///
-/// The standard deviation does *not* have the sensitivity Λ/n (claim M10). Its square root is post-processing: `.map(|v| v.max(0.0).sqrt())`.
+/// The standard deviation does *not* have the sensitivity Λ/n (claim M10). Its square root is
+/// post-processing: `.map(|v| v.max(0.0).sqrt())`.
 ///
 /// ```
 /// use dp_core::{Bounds, L1, Query, SensitivityIn};
@@ -56,10 +60,12 @@ enum Divisor {
 }
 
 impl Variance {
-    /// The sample variance, divided by n − 1, of `size` records that are declared to lie within `bounds`.
+    /// The sample variance, divided by n − 1, of `size` records that are declared to lie within
+    /// `bounds`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is finite.
+    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
+    /// finite.
     pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
         Self::divided(bounds, size, Divisor::Sample)
     }
@@ -67,7 +73,8 @@ impl Variance {
     /// The population variance, divided by n.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is finite.
+    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
+    /// finite.
     pub fn population(bounds: Bounds, size: usize) -> Result<Self, Error> {
         Self::divided(bounds, size, Divisor::Population)
     }
@@ -159,8 +166,10 @@ impl Variance {
         self.moved_by(farthest)
     }
 
-    /// How far a variance moves, at most, when n(n−1) times the sum of squared deviations does by so much, and what rounding adds: n·Σk² − (Σk)² ≤ n²W²/4, so no variance passes n·W²/(4·divisor) ≤ W²/2.
-    /// It is off by 3·2⁻⁵³ of that, with room for the products 2⁻⁵¹, on both sides; and by less than two of the smallest floats where it underflows.
+    /// How far a variance moves, at most, when n(n−1) times the sum of squared deviations does by
+    /// so much, and what rounding adds: n·Σk² − (Σk)² ≤ n²W²/4, so no variance passes
+    /// n·W²/(4·divisor) ≤ W²/2. It is off by 3·2⁻⁵³ of that, with a margin for the products 2⁻⁵¹,
+    /// on both sides; and by less than two of the smallest floats where it underflows.
     fn moved_by(self, scaled: Enclosure) -> f64 {
         let (width, unit) = (enclose(self.width()), Enclosure::point(self.unit()));
         let moved = scaled / enclose(self.count() * (self.count() - 1)) / enclose(self.divisor());
@@ -185,7 +194,8 @@ impl<N: Subadditive> SensitivityIn<N> for Variance {
     }
 }
 
-/// The least ladder for records that may be any real numbers between the bounds, up to the rounding of the variance: the source of `deviations` has the theorem. The smooth bound takes O(n log n).
+/// The least ladder for records that may be any real numbers between the bounds, up to the rounding
+/// of the variance: the source of `deviations` has the theorem. The smooth bound takes O(n log n).
 impl LocalSensitivity for Variance {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         let distance = usize::try_from(distance).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! Whether the data are far from trouble, decided privately.
+//! A private test of how far the data are from those that must not pass.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Error, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
@@ -7,15 +7,19 @@ use rand_core::Rng;
 
 use crate::arguments::positive;
 
-/// Passes data at distance d from trouble if d + N > T, where N is discrete Laplace noise of scale b = 1/ε, on the whole numbers.
+/// Passes data at distance d from those that must not pass if d + N > T, where N is discrete Laplace noise of scale
+/// b = 1/ε, on the whole numbers.
 ///
-/// **Theorem.** Let d be a whole number that one step changes by one at most. Then the outcome of the test is ε-private, and with r = e^(−1/b) data with d = 0 pass with probability
+/// **Theorem.** Let d be a whole number that one step changes by one at most. Then the outcome of
+/// the test is ε-private, and with r = e^(−1/b) data with d = 0 pass with probability
 ///
 /// > Pr(N > T) = r^(T+1)/(1 + r).
 ///
-/// *Proof.* d + N is the discrete Laplace mechanism, and what follows does not look at d. The noise is −k or k with probability (1−r)/(1+r)·r^k, and a geometric series gives the tail. ∎
+/// *Proof.* d + N is the discrete Laplace mechanism, and what follows does not look at d. The noise
+/// is −k or k with probability (1−r)/(1+r)·r^k, and a geometric series gives the tail. ∎
 ///
-/// T is the least whole number for which the enclosure of that probability lies at or below δ. The lecture's threshold for continuous noise is ln(1/δ)/ε, about ln 2/ε more (claim S15).
+/// T is the least whole number for which the enclosure of that probability lies at or below δ. The
+/// lecture's threshold for continuous noise is ln(1/δ)/ε, about ln 2/ε more (claim S15).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DistanceTest {
     noise: DiscreteLaplace,
@@ -26,10 +30,11 @@ pub(crate) struct DistanceTest {
 const LARGEST: u64 = 1 << 53;
 
 impl DistanceTest {
-    /// The test that costs ε and that troublesome data pass with probability δ at most.
+    /// The ε-private test that data at distance 0 pass with probability at most δ.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] when the threshold would be above 2⁵³.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] when the
+    /// threshold would be above 2⁵³.
     pub(crate) fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
         if !(delta > 0.0 && delta <= 1.0) {
             return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: delta });
@@ -43,7 +48,8 @@ impl DistanceTest {
                 instead: "allow a larger epsilon or delta for the test",
             });
         }
-        // As if the upper end of what is computed fell with the threshold. If it did not everywhere, the result would still be one that was found to meet δ.
+        // As if the upper end of what is computed fell with the threshold. If it did not
+        // everywhere, the result would still be one that was found to meet δ.
         let (mut below, mut threshold) = (0, LARGEST);
         if meets(0) {
             threshold = 0;
@@ -55,12 +61,13 @@ impl DistanceTest {
         Ok(Self { noise, threshold })
     }
 
-    /// T.
+    /// The threshold T.
     pub(crate) const fn threshold(&self) -> u64 {
         self.threshold
     }
 
-    /// Distances from here on are taken as this one, which leaves them as far apart or closer. Noise so far down has a probability of about δ².
+    /// Distances from here on are taken as this one, which leaves them as far apart or closer.
+    /// Noise so far down has a probability of about δ².
     pub(crate) fn farthest(&self) -> u64 {
         self.threshold.saturating_mul(3).saturating_add(3)
     }
@@ -106,7 +113,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// T meets δ and T − 1 does not, by a sum that shares nothing with the closed form; neighbours are ε apart in both outcomes.
+        /// T meets δ and T − 1 does not, by a sum that shares nothing with the closed form;
+        /// neighbours are ε apart in both outcomes.
         #[test]
         fn thresholds_are_the_least(epsilon in 0.01..10f64, log in -20.0..0f64, distance in 0u64..300) {
             let delta = 10f64.powf(log);

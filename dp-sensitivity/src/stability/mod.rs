@@ -1,4 +1,5 @@
-//! Releases that test privately whether the data are stable, or ask them for a bound on their sensitivity, before they answer.
+//! Releases that test privately whether the data are stable, or ask them for a bound on their
+//! sensitivity, before they answer.
 
 mod distance_test;
 mod most_frequent;

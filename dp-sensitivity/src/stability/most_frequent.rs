@@ -8,20 +8,28 @@ use dp_core::{AddRemove, Adjacency, Error, ReplaceOne};
 
 use crate::Stable;
 
-/// The set of the k keys with the most votes, for [`StableRelease`](crate::StableRelease). Keys need not be known beforehand.
+/// The set of the k keys with the most votes, for [`StableRelease`](crate::StableRelease). Keys
+/// need not be known beforehand.
 ///
-/// A record votes for no, one or several keys, for each at most once: `Some(key)`, `None` or a list is what `votes` says of it. There is a set only where the k-th key has more votes than the
-/// next; a key that has none counts as one with 0 votes. It says nothing of the order within the set.
+/// A record votes for no, one or several keys, for each at most once: `Some(key)`, `None` or a list
+/// is what `votes` says of it. There is a set only where the k-th key has more votes than the next;
+/// a key that has none counts as one with 0 votes. It says nothing of the order within the set.
 ///
-/// Two keys that compare as equal must *be* equal in all that a reader could see, because one of them is released and which one depends on the records: not names that are
-/// compared without their case, and no keys that carry something else along.
+/// Two keys that compare as equal must *be* equal in all that a reader could see, because one of
+/// them is released and which one depends on the records: not names that are compared without their
+/// case, and no keys that carry something else along.
 ///
-/// **Theorem.** Let g be the votes of the k-th key less those of the next. The distance to instability of a set with g ≥ 1 is g − 1 under add/remove, and ⌈g/2⌉ − 1 under replace-one.
+/// **Theorem.** Let g be the votes of the k-th key less those of the next. The distance to
+/// instability of a set with g ≥ 1 is g − 1 under add/remove, and ⌈g/2⌉ − 1 under replace-one.
 ///
-/// *Proof.* A record that is added raises some counts by one, and so the k-th largest count and the next by 0 or 1 each: g moves by one at most. A record that is replaced raises some counts and lowers others
-/// by one: g moves by two at most. So d, which is max(g, 1) − 1 or ⌈max(g, 1)/2⌉ − 1 whether there is a set or not, moves by one at most. As long as every key of a set has more votes than every other key, the set stays:
-/// it does for one step if g ≥ 2, or g ≥ 3 under replace-one. So where neighbours have different sets, or one of them none, d is 0 for both. Nothing larger will do: where each record votes for one key, votes
-/// for the next key lower g by one each, and votes of the k-th that become votes of the next by two, until there is no set. ∎
+/// *Proof.* A record that is added raises some counts by one, and so the k-th largest count and the
+/// next by 0 or 1 each: g moves by one at most. A record that is replaced raises some counts and
+/// lowers others by one: g moves by two at most. So d, which is max(g, 1) − 1 or ⌈max(g, 1)/2⌉ − 1
+/// whether there is a set or not, moves by one at most. As long as every key of a set has more
+/// votes than every other key, the set stays: it does for one step if g ≥ 2, or g ≥ 3 under
+/// replace-one. So where neighbours have different sets, or one of them none, d is 0 for both.
+/// Nothing larger will do: where each record votes for one key, votes for the next key lower g by
+/// one each, and votes of the k-th that become votes of the next by two, until there is no set. ∎
 ///
 /// ```
 /// use dp_sensitivity::{Stable, MostFrequent};
@@ -39,7 +47,8 @@ pub struct MostFrequent<T, F, A> {
     kind: PhantomData<fn(&T) -> A>,
 }
 
-/// The key with the most votes, for [`StableRelease`](crate::StableRelease): the one of [`MostFrequent`] with k = 1.
+/// The key with the most votes, for [`StableRelease`](crate::StableRelease): the one of
+/// [`MostFrequent`] with k = 1.
 ///
 /// ```
 /// use dp_sensitivity::{Mode, Stable};
@@ -54,7 +63,8 @@ pub struct MostFrequent<T, F, A> {
 pub struct Mode<T, F, A>(MostFrequent<T, F, A>);
 
 impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> MostFrequent<T, F, AddRemove> {
-    /// The k = `size` keys with the most votes, under add/remove neighbours. `votes` must be a function of the record alone.
+    /// The k = `size` keys with the most votes, under add/remove neighbours. `votes` must be a
+    /// function of the record alone.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when k is 0.
@@ -73,7 +83,8 @@ impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> MostFrequent<T, F, AddRemove
 }
 
 impl<T, I: IntoIterator<Item: Ord>, F: Fn(&T) -> I> Mode<T, F, AddRemove> {
-    /// The key with the most votes, under add/remove neighbours. `votes` must be a function of the record alone.
+    /// The key with the most votes, under add/remove neighbours. `votes` must be a function of the
+    /// record alone.
     #[must_use]
     pub const fn votes(votes: F) -> Self {
         Self(MostFrequent { size: 1, votes, kind: PhantomData })
@@ -163,7 +174,8 @@ mod tests {
         (0..729).map(|i| [i / 81, i / 9 % 9, i % 9]).collect()
     }
 
-    /// The set by its definition: that of k keys, each of which has more votes than each of the others.
+    /// The set by its definition: that of k keys, each of which has more votes than each of the
+    /// others.
     fn defined(counts: [u64; 3], size: u32) -> Option<BTreeSet<usize>> {
         (1usize..8).filter(|set| set.count_ones() == size).find_map(|set| {
             let least = (0..3).filter(|i| set >> i & 1 == 1).map(|i| counts[i]).min()?;
@@ -176,7 +188,8 @@ mod tests {
         (0..3).flat_map(|key| (0..counts[key]).map(move |_| key)).collect()
     }
 
-    /// d = D − 1, D being the least number of steps to data with another set, by looking at all data.
+    /// d = D − 1, D being the least number of steps to data with another set, by looking at all
+    /// data.
     #[test]
     fn distances_are_those_of_brute_force() {
         let all = all_counts();

@@ -1,12 +1,13 @@
-//! What comes of a release that looks first whether it may be made.
+//! The outcome of a release that tests first whether it may be made.
 
-/// A released value, or the refusal to release one. Which of the two it is was drawn under the guarantee as well, so both may be published.
+/// A released value, or the refusal to release one. Which of the two it is was drawn under the
+/// guarantee as well, so both may be published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outcome<T> {
     /// The data passed the test.
     Released(T),
-    /// They did not: nothing is told but that. Asking again costs as much again.
+    /// They did not, and nothing else is revealed. Asking again costs as much again.
     Refused,
 }
 

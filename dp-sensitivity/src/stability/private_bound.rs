@@ -1,4 +1,4 @@
-//! Asks the data for a bound on the local sensitivity, privately, and puts as much noise on the answer.
+//! A private upper bound on the local sensitivity, and the answer with noise for that bound.
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
@@ -11,18 +11,24 @@ use rand_core::Rng;
 use crate::SensitivityBound;
 use crate::arguments::positive;
 
-/// Releases an upper bound on the local sensitivity that holds but for a probability δ, and the answer with as much noise as that takes (claim S17).
+/// Releases an upper bound on the local sensitivity that holds but for a probability δ, and the
+/// answer with as much noise as that takes (claim S17).
 ///
-/// **What is released.** The statistic t of a [`SensitivityBound`] gets Laplace noise of scale `step`/ε₁, on a grid, and is raised by a constant, so that it lies below t(x) with probability
-/// δ at most. What it says of the sensitivity is Δ̃, between 2⁻⁴⁰ of the global sensitivity and all of it. Then the answer is released with Laplace noise of scale Δ̃/ε₂, on the grid of that scale, together
-/// with Δ̃.
+/// **What is released.** The statistic t of a [`SensitivityBound`] gets Laplace noise of scale
+/// `step`/ε₁, on a grid, and is raised by a constant, so that it lies below t(x) with probability δ
+/// at most. What it says of the sensitivity is Δ̃, between 2⁻⁴⁰ of the global sensitivity and all
+/// of it. Then the answer is released with Laplace noise of scale Δ̃/ε₂, on the grid of that scale,
+/// together with Δ̃.
 ///
 /// **Theorem.** This is (ε₁ + ε₂, δ)-private; (2ε, δ) when both are ε.
 ///
-/// *Proof.* Let x and y be neighbours, and S a set of pairs (Δ̃, v). But for a probability δ, Δ̃(x) is at least the bound for t(x), or the global sensitivity, so that |f(x) − f(y)| ≤ Δ̃(x).
-/// For each such value d of it, f(x) + Lap(d/ε₂) and f(y) + Lap(d/ε₂) are ε₂-close, on whatever grid d chooses. And Δ̃ is a function of an ε₁-private release. So with S_d = {v : (d, v) ∈ S}
+/// *Proof.* Let x and y be neighbours, and S a set of pairs (Δ̃, v). But for a probability δ, Δ̃(x)
+/// is at least the bound for t(x), or the global sensitivity, so that |f(x) − f(y)| ≤ Δ̃(x). For
+/// each such value d of it, f(x) + Lap(d/ε₂) and f(y) + Lap(d/ε₂) are ε₂-close, on whatever grid d
+/// chooses. And Δ̃ is a function of an ε₁-private release. So with S_d = {v : (d, v) ∈ S}
 ///
-/// > Pr(M(x) ∈ S) ≤ δ + ∫ Pr(f(x) + Lap(d/ε₂) ∈ S_d) dPr(Δ̃(x) = d) ≤ δ + ∫ e^(ε₂)·Pr(f(y) + Lap(d/ε₂) ∈ S_d)·e^(ε₁) dPr(Δ̃(y) = d). ∎
+/// > Pr(M(x) ∈ S) ≤ δ + ∫ Pr(f(x) + Lap(d/ε₂) ∈ S_d) dPr(Δ̃(x) = d) ≤ δ + ∫ e^(ε₂)·Pr(f(y) +
+/// > Lap(d/ε₂) ∈ S_d)·e^(ε₁) dPr(Δ̃(y) = d). ∎
 ///
 /// ```
 /// use dp_core::{Approx, Measurement};
@@ -63,7 +69,8 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
     /// Spends half of ε on the bound and half on the answer.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless ε and δ are above 0, and [`Error::Unreachable`] for a query that needs no noise or more than there is.
+    /// [`Error::OutOfRange`] unless ε and δ are above 0, and [`Error::Unreachable`] when the
+    /// scale of the noise would be 0 or infinite.
     pub fn new(query: Q, bound: B, target: Approx) -> Result<Self, Error> {
         let half = target.epsilon().get() / 2.0; // exact where the noise is finite
         Self::split(query, bound, half, half, target.delta().get())
@@ -89,7 +96,7 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         Ok(Self { query, bound, noise, raise, release: on_answer, guarantee })
     }
 
-    /// What is asked.
+    /// The query.
     pub const fn query(&self) -> &Q {
         &self.query
     }
@@ -99,7 +106,8 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         &self.noise
     }
 
-    /// By how much the noisy statistic is raised, b·ln(1/2δ), before its grid is taken into account.
+    /// By how much the noisy statistic is raised, b·ln(1/2δ), before its grid is taken into
+    /// account.
     pub const fn raise(&self) -> f64 {
         self.raise
     }
@@ -115,7 +123,8 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
 
     /// Δ̃ from the noisy statistic: post-processing.
     pub(crate) fn bound_from(&self, noisy: f64) -> f64 {
-        // The nearest point of the grid is half a step away at most, and the nearest float of that by half of 2⁻⁵² of itself.
+        // The nearest point of the grid is half a step away at most, and the nearest float of that
+        // by half of 2⁻⁵² of itself.
         let step = exp2(self.noise.grid_exponent());
         let lost = add_up(step, mul_up(noisy.abs(), f64::EPSILON));
         let raised = add_up(add_up(noisy, lost), self.raise);
@@ -199,8 +208,10 @@ mod tests {
         // |noise|·ε₂/Δ̃ is exponential with mean 1.
         let mean =
             drawn.iter().map(|drawn| drawn.value.abs() * 0.25 / drawn.bound).sum::<f64>() / f64::from(DRAWS);
-        assert!((mean - 1.0).abs() < 0.1, "{mean}"); // Chernoff: missed with probability below 2·e^−18
-        // One side of the noise: half of 10 %. Bernstein: off by more than 100 of 4000 with probability below 2·e^−22.
+        // By Chernoff this fails with probability below 2·e^−18.
+        assert!((mean - 1.0).abs() < 0.1, "{mean}");
+        // One side of the noise: half of 10 %. Bernstein: off by more than 100 of 4000 with
+        // probability below 2·e^−22.
         let likely = release.bound_at(0.0, 0.1).unwrap();
         let passed = drawn.iter().filter(|drawn| drawn.bound > likely).count();
         assert!((100..300).contains(&passed), "{passed}");
@@ -267,6 +278,7 @@ mod tests {
             target(20.0, 0.1),
         );
         let far = jump.unwrap().draw(&100, &mut rng).unwrap();
-        assert!(far.bound < 1e-6 && (far.value - 1000.0).abs() < 1e-6); // e^−50·1000, give or take a factor e^±25 but for a probability of e^−250
+        // The bound is e^−50·1000, up to a factor e^±25 but for a probability of e^−250.
+        assert!(far.bound < 1e-6 && (far.value - 1000.0).abs() < 1e-6);
     }
 }

@@ -9,37 +9,54 @@ use crate::arguments::positive;
 use crate::stability::distance_test::DistanceTest;
 use crate::{LocalSensitivity, Outcome};
 
-/// Releases the answer with Laplace noise for a *proposed* sensitivity b, if the data are far from all data sets that are more sensitive than that (Dwork and Lei 2009; claim S16).
+/// Releases the answer with Laplace noise for a *proposed* sensitivity b, if the data are far from
+/// all data sets that are more sensitive than that (Dwork and Lei 2009; claim S16).
 ///
-/// Noise in proportion to the local sensitivity is not private, because the amount of noise tells of the data. Here the amount is fixed beforehand, and what is tested is how many steps lead to data
-/// for which it would not do. That number is as private a thing to ask for as a count.
+/// Noise in proportion to the local sensitivity is not private, because the amount of noise reveals
+/// something of the data. Here the amount is fixed beforehand, and what is tested is how many steps
+/// lead to data for which it would not be enough. That number has sensitivity 1, like a count.
 ///
-/// **What is released.** Let γ be the least k with A⁽ᵏ⁾(x) > b, A being the query's [ladder](LocalSensitivity). If γ + N > T, with discrete Laplace noise N of scale 1/ε₁, the release is
-/// [`Released`](Outcome::Released) with the answer and Laplace noise of scale b/ε₂, rounded to a grid that follows from b and ε₂; otherwise it is [`Refused`](Outcome::Refused). The threshold T is the
-/// least whole number with Pr(N > T) ≤ δ.
+/// **What is released.** Let γ be the least k with A⁽ᵏ⁾(x) > b, A being the query's
+/// [ladder](LocalSensitivity). If γ + N > T, with discrete Laplace noise N of scale 1/ε₁, the
+/// release is [`Released`](Outcome::Released) with the answer and Laplace noise of scale b/ε₂,
+/// rounded to a grid that follows from b and ε₂; otherwise it is [`Refused`](Outcome::Refused). The
+/// threshold T is the least whole number with Pr(N > T) ≤ δ.
 ///
 /// **Theorem.** This is (ε₁ + ε₂, δ)-private; (2ε, δ) when both are ε.
 ///
-/// *Proof.* Let x and y be neighbours. First, γ changes by one step at most: if γ(x) = k, then b < A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y), so γ(y) ≤ k + 1. It is infinite for both or for neither; taking large
-/// distances as a constant keeps them as close. So passing or not is ε₁-private. For all sets S of outcomes:
+/// *Proof.* Let x and y be neighbours. First, γ changes by one step at most: if γ(x) = k, then b <
+/// A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y), so γ(y) ≤ k + 1. It is infinite for both or for neither; taking large
+/// distances as a constant keeps them as close. So passing or not is ε₁-private. For all sets S of
+/// outcomes:
 ///
-/// - γ(x) = 0. Then x passes with probability δ at most, and Pr(M(x) ∈ S) ≤ δ + Pr(M(x) = Refused ∈ S) ≤ δ + e^(ε₁)·Pr(M(y) = Refused ∈ S).
-/// - γ(x) ≥ 1. Then |f(x) − f(y)| ≤ A⁽⁰⁾(x) ≤ b, whatever γ(y) is. The noise of the answer is ε₂-private for the two, the test ε₁-private, and Pr(M(x) ∈ S) ≤ e^(ε₁+ε₂)·Pr(M(y) ∈ S). ∎
+/// - γ(x) = 0. Then x passes with probability δ at most, and Pr(M(x) ∈ S) ≤ δ + Pr(M(x) = Refused ∈
+///   S) ≤ δ + e^(ε₁)·Pr(M(y) = Refused ∈ S).
+/// - γ(x) ≥ 1. Then |f(x) − f(y)| ≤ A⁽⁰⁾(x) ≤ b, whatever γ(y) is. The noise of the answer is
+///   ε₂-private for the two, the test ε₁-private, and Pr(M(x) ∈ S) ≤ e^(ε₁+ε₂)·Pr(M(y) ∈ S). ∎
 ///
-/// Of the contract of [`LocalSensitivity`] the proof uses all: that A⁽⁰⁾(x) bounds what one step from x does, and that A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y). The search for γ uses that A⁽ᵏ⁾ rises.
+/// Of the contract of [`LocalSensitivity`] the proof uses all: that A⁽⁰⁾(x) bounds what one step
+/// from x does, and that A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y). The search for γ uses that A⁽ᵏ⁾ rises.
 ///
-/// **Which queries.** Any with a ladder: γ is large where it takes many steps to make the answer sensitive. That is so for [medians and quantiles](crate::Quantile) of data that lie densely around them, for
-/// [triangles](crate::Triangles) in sparse graphs, and for means of well-concentrated data, if they are [trimmed](crate::TrimmedMean): with m of n records trimmed at each end and all but j records within an interval of
-/// length w, it takes at least m − j steps to lift the sensitivity above w/(n−2m). The plain mean is not among them, whatever the data: one step away from any data are some on which a record can move it by all of its global sensitivity.
-/// (Records that are clamped to a proposed interval of length w need no test: their mean has the sensitivity w/n. What a test could tell is whether clamping distorts it.)
+/// **Which queries.** Any with a ladder: γ is large where it takes many steps to make the answer
+/// sensitive. That is so for [medians and quantiles](crate::Quantile) of data that lie densely
+/// around them, for [triangles](crate::Triangles) in sparse graphs, and for means of
+/// well-concentrated data, if they are [trimmed](crate::TrimmedMean): with m of n records trimmed
+/// at each end and all but j records within an interval of length w, it takes at least m − j steps
+/// to lift the sensitivity above w/(n−2m). The plain mean is not among them, whatever the data: one
+/// step away from any data are some on which a record can move it by all of its global sensitivity.
+/// (Records that are clamped to a proposed interval of length w need no test: their mean has the
+/// sensitivity w/n. What a test could tell is whether clamping distorts it.)
 ///
-/// **The proposal** must not be chosen by looking at the data. A bound that is too small is refused, and the refusal costs as much as a release. [`PrivateSensitivityBound`](crate::PrivateSensitivityBound) asks the data
-/// for one, privately.
+/// **The proposal** must not be chosen by looking at the data. A bound that is too small is
+/// refused, and the refusal costs as much as a release.
+/// [`PrivateSensitivityBound`](crate::PrivateSensitivityBound) asks the data for one, privately.
 ///
-/// A rule that does not look at them: on public data of the same kind take b = [`local_at_distance`](LocalSensitivity::local_at_distance) at a distance of T + 6/ε₁, where T is the
-/// [`threshold`](Self::threshold); data like these then pass but for a probability of about e^−6.
+/// A rule that does not look at them: on public data of the same kind take b =
+/// [`local_at_distance`](LocalSensitivity::local_at_distance) at a distance of T + 6/ε₁, where T is
+/// the [`threshold`](Self::threshold); data like these then pass but for a probability of about
+/// e^−6.
 ///
-/// **What the clock tells.** The search for γ takes time that depends on the data.
+/// **Timing.** The search for γ takes time that depends on the data.
 ///
 /// ```
 /// use dp_core::{Approx, Measurement};
@@ -81,12 +98,15 @@ pub struct ProposeTestRelease<Q> {
 }
 
 impl<Q: LocalSensitivity> ProposeTestRelease<Q> {
-    /// Proposes a bound on the local sensitivity, and spends half of ε on the test and half on the release.
+    /// Proposes a bound on the local sensitivity, and spends half of ε on the test and half on the
+    /// release.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless proposal, ε and δ are above 0, and [`Error::Unreachable`] when the noise would not be finite or the threshold above 2⁵³.
+    /// [`Error::OutOfRange`] unless proposal, ε and δ are above 0, and [`Error::Unreachable`] when
+    /// the noise would not be finite or the threshold above 2⁵³.
     pub fn new(query: Q, proposal: f64, target: Approx) -> Result<Self, Error> {
-        // Halving is exact but for the smallest floats, for which the noise is not finite. So the halves add up to the target.
+        // Halving is exact but for the smallest floats, for which the noise is not finite. So the
+        // halves add up to the target.
         let half = target.epsilon().get() / 2.0;
         Self::split(query, proposal, half, half, target.delta().get())
     }
@@ -106,7 +126,7 @@ impl<Q: LocalSensitivity> ProposeTestRelease<Q> {
         Ok(Self { query, proposal, test: tested, noise, guarantee })
     }
 
-    /// What is asked.
+    /// The query.
     pub const fn query(&self) -> &Q {
         &self.query
     }
@@ -126,12 +146,14 @@ impl<Q: LocalSensitivity> ProposeTestRelease<Q> {
         self.test.threshold()
     }
 
-    /// An upper bound on the probability that data at this [`distance`](Self::distance) are refused.
+    /// An upper bound on the probability that data at this [`distance`](Self::distance) are
+    /// refused.
     pub fn refusal_probability(&self, distance: u64) -> f64 {
         (Enclosure::ONE - self.test.passes_with(distance)).probability().hi()
     }
 
-    /// γ: how many steps it takes to data whose local sensitivity, or its bound, is above the proposal. It ends at 3(T + 1), beyond which it makes no difference.
+    /// γ: how many steps it takes to data whose local sensitivity, or its bound, is above the
+    /// proposal. It ends at 3(T + 1), beyond which it makes no difference.
     ///
     /// Not private: for the owner of the data.
     ///
@@ -233,7 +255,8 @@ mod tests {
     fn far_data_are_released_and_sensitive_data_refused() {
         let release = ProposeTestRelease::new(Jump::new(1000), 1.0, target(2.0, 1e-6)).unwrap();
         let mut rng = Insecure::seeded(3);
-        // At T = 13 and ε₁ = 1: far data fail with a probability below e^−29, sensitive ones pass with one below 10⁻⁶.
+        // At T = 13 and ε₁ = 1: far data fail with a probability below e^−29, sensitive ones pass
+        // with one below 10⁻⁶.
         assert_eq!((release.threshold(), release.distance(&1000).unwrap()), (13, 42));
         let released: Vec<f64> =
             (0..200).filter_map(|_| release.draw(&1000, &mut rng).unwrap().released()).collect();
@@ -244,7 +267,8 @@ mod tests {
         assert!(release.refusal_probability(42) < 1e-11 && release.refusal_probability(0) > 0.999_999);
     }
 
-    /// The oracles of quantiles and trimmed means: at least m − j steps lead from n records, all but j of which lie within w, to a sensitivity above w/(n−2m).
+    /// The oracles of quantiles and trimmed means: at least m − j steps lead from n records, all
+    /// but j of which lie within w, to a sensitivity above w/(n−2m).
     #[test]
     fn concentrated_numbers_are_far_from_sensitive_ones() {
         let bounds = Bounds::new(-1000.0, 1000.0).unwrap();

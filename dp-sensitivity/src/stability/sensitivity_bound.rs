@@ -5,10 +5,12 @@ use dp_core::{Error, Finite, Query};
 
 use crate::{KStars, LocalSensitivity, MaxDegree, Smoothness, Triangles};
 
-/// A number that is easy to ask for privately, and that bounds the local sensitivity of the query `Q`.
+/// A number that is easy to ask for privately, and that bounds the local sensitivity of the query
+/// `Q`.
 ///
 /// # Contract
-/// For all neighbours x and y, exactly as floats are computed, with t what [`statistic`](Self::statistic) computes:
+/// For all neighbours x and y, exactly as floats are computed, with t what
+/// [`statistic`](Self::statistic) computes:
 /// - |t(x) − t(y)| ≤ [`step`](Self::step), and t is finite;
 /// - |f(x) − f(y)| ≤ [`bound`](Self::bound)(t(x)), and `bound` rises with its argument.
 ///
@@ -60,11 +62,14 @@ impl SensitivityBound<KStars> for MaxDegree {
     }
 }
 
-/// The logarithm of a β-smooth bound S, which one step moves by β at most. For queries that have no better statistic.
+/// The logarithm of a β-smooth bound S, which one step moves by β at most. For queries that have no
+/// better statistic.
 ///
-/// The smooth bound is S(x) ≤ e^β·S(y) for neighbours, and each logarithm is rounded up by no more than five floats, 2⁻⁴³ apart at most: so the step is β + 2⁻⁴⁰.
+/// The smooth bound is S(x) ≤ e^β·S(y) for neighbours, and each logarithm is rounded up by no more
+/// than five floats, 2⁻⁴³ apart at most: so the step is β + 2⁻⁴⁰.
 ///
-/// Noise of scale β/ε on the logarithm is a factor on the bound; a β of about ε/ln(1/δ) loses a factor of about e.
+/// Noise of scale β/ε on the logarithm is a factor on the bound; a β of about ε/ln(1/δ) loses a
+/// factor of about e.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LogSmooth {

@@ -1,4 +1,4 @@
-//! Values that do not change when a few records do need no noise.
+//! The exact release of values that do not change when a few records do.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{Adjacency, Approx, Error, Measurement};
@@ -10,11 +10,13 @@ use crate::stability::distance_test::DistanceTest;
 /// A value of any kind that knows how far the data are from giving another one.
 ///
 /// # Contract
-/// [`find`](Self::find) gives each data set x a value and a distance d(x); no value at all counts as a value of its own with distance 0. For all neighbours x and y:
+/// [`find`](Self::find) gives each data set x a value and a distance d(x); no value at all counts
+/// as a value of its own with distance 0. For all neighbours x and y:
 /// - d(x) and d(y) differ by one at most;
 /// - if the values of x and y differ, then d(x) = d(y) = 0.
 ///
-/// With D(x) the least number of steps to data with another value, d = D − 1 is the largest such distance. Errors depend on public facts only.
+/// With D(x) the least number of steps to data with another value, d = D − 1 is the largest such
+/// distance. Errors depend on public facts only.
 pub trait Stable {
     /// The data, usually a slice of records.
     type Data: ?Sized;
@@ -30,18 +32,24 @@ pub trait Stable {
     fn find(&self, data: &Self::Data) -> Result<Option<(Self::Value, u64)>, Error>;
 }
 
-/// Releases a value *exactly*, without noise, if the data are far from giving another one ("distance to instability", claim S15).
+/// Releases a value *exactly*, without noise, if the data are far from giving another one
+/// ("distance to instability", claim S15).
 ///
-/// **What is released.** The value if d(x) + N > T, and [`Refused`](Outcome::Refused) otherwise, or if there is no value. N is discrete Laplace noise of scale 1/ε, and T
-/// the least whole number with Pr(N > T) ≤ δ.
+/// **What is released.** The value if d(x) + N > T, and [`Refused`](Outcome::Refused) otherwise, or
+/// if there is no value. N is discrete Laplace noise of scale 1/ε, and T the least whole number
+/// with Pr(N > T) ≤ δ.
 ///
 /// **Theorem.** This is (ε, δ)-private.
 ///
-/// *Proof.* Let x and y be neighbours. If they have the same value, what is released is a function of that value and of the test, which is ε-private because d moves by one at most. If they have
-/// not, then d(x) = d(y) = 0, and x passes with a probability p ≤ δ, as does y. So x is refused with probability 1, or with 1 − p, and the same holds of y: for all sets S of outcomes
-/// Pr(M(x) ∈ S) ≤ p + (1 − p)·1(Refused ∈ S) ≤ δ + Pr(M(y) ∈ S) if x has a value, and 1(Refused ∈ S) ≤ p + Pr(M(y) ∈ S) if it has none. ∎
+/// *Proof.* Let x and y be neighbours. If they have the same value, what is released is a function
+/// of that value and of the test, which is ε-private because d moves by one at most. If they have
+/// not, then d(x) = d(y) = 0, and x passes with a probability p ≤ δ, as does y. So x is refused
+/// with probability 1, or with 1 − p, and the same holds of y: for all sets S of outcomes Pr(M(x) ∈
+/// S) ≤ p + (1 − p)·1(Refused ∈ S) ≤ δ + Pr(M(y) ∈ S) if x has a value, and 1(Refused ∈ S) ≤ p +
+/// Pr(M(y) ∈ S) if it has none. ∎
 ///
-/// There is no price for the number of candidates, and they need not be known: where one stands out by some ln(1/δ)/ε records, this beats the exponential mechanism. Where none does, it tells nothing.
+/// There is no price for the number of candidates, and they need not be known: where one stands out
+/// by some ln(1/δ)/ε records, this beats the exponential mechanism. Where none does, it refuses.
 ///
 /// ```
 /// use dp_core::{Approx, Measurement};
@@ -69,7 +77,8 @@ impl<S: Stable> StableRelease<S> {
     /// Releases the value under a guarantee.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless ε and δ are above 0, and [`Error::Unreachable`] when the threshold would be above 2⁵³.
+    /// [`Error::OutOfRange`] unless ε and δ are above 0, and [`Error::Unreachable`] when the
+    /// threshold would be above 2⁵³.
     pub fn new(value: S, target: Approx) -> Result<Self, Error> {
         let test = DistanceTest::new(target.epsilon().get(), target.delta().get())?;
         Ok(Self { value, test, guarantee: target })
@@ -147,7 +156,8 @@ mod tests {
         let data: Vec<String> = (0..300)
             .map(|i| ["yes", "no", "perhaps"][usize::from(i % 100 >= 45) + usize::from(i % 100 >= 90)].into())
             .collect();
-        let set = release.draw(&data, &mut Insecure::seeded(2)).unwrap().released().unwrap(); // refused with probability below e^−30
+        // It is refused with probability below e^−30.
+        let set = release.draw(&data, &mut Insecure::seeded(2)).unwrap().released().unwrap();
         assert_eq!(set.into_iter().collect::<Vec<_>>(), ["no", "yes"]);
         assert!(
             release.value().find(&data).unwrap().unwrap().1 == 52

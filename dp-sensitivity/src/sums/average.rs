@@ -1,4 +1,5 @@
-//! What the mean, the trimmed mean and the winsorised mean share: exact sums in fixed point, divided by a number that is public.
+//! What the mean, the trimmed mean and the winsorised mean share: exact sums in fixed point,
+//! divided by a number that is public.
 
 use dp_core::rounding::{Enclosure, add_up, mul_up};
 use dp_core::{Bounds, Error, L1, ReplaceOne, Sensitivity};
@@ -15,7 +16,8 @@ pub(crate) struct Average {
 }
 
 impl Average {
-    /// Records weigh up to `weight` times in the sum, and a weighted mean is no larger than the bounds.
+    /// Records weigh up to `weight` times in the sum, and a weighted mean is no larger than the
+    /// bounds.
     pub(crate) fn new(bounds: Bounds, divisor: usize, weight: usize) -> Result<Self, Error> {
         let average = Self { bounds, divisor, sensitivity: f64::INFINITY };
         let (least, most) = FixedPoint::new(bounds).range();
@@ -35,7 +37,8 @@ impl Average {
         self.sensitivity
     }
 
-    /// The clamped records in units. They are whole numbers up to 2⁶², and floats all the same: a float that is not below 2⁵³ units is a whole number of them already.
+    /// The clamped records in units. They are whole numbers up to 2⁶², and floats all the same: a
+    /// float that is not below 2⁵³ units is a whole number of them already.
     pub(crate) fn units(self, data: &[f64], declared: usize) -> Result<Vec<f64>, Error> {
         if data.len() != declared {
             return Err(Error::WrongSize { declared, found: data.len() });
@@ -73,7 +76,8 @@ impl Average {
         in_units * FixedPoint::new(self.bounds).unit()
     }
 
-    /// How far two averages are apart, at most, when their sums are so many units apart: rounded up, and no more than the global sensitivity. Rises with the distance.
+    /// The largest distance of two averages whose sums are `units` apart, rounded up, and at most
+    /// the global sensitivity. It rises with that number.
     pub(crate) fn moved(self, units: f64) -> f64 {
         self.moved_by(Enclosure::point(units)).min(self.sensitivity)
     }
@@ -84,13 +88,15 @@ impl Average {
         (exact + Enclosure::point(self.rounding())).hi()
     }
 
-    /// A smooth bound for the average from one for its sum. Constants may be added to smooth bounds, and the smaller of two is smooth; the three roundings have room in
+    /// A smooth bound for the average from one for its sum. Constants may be added to smooth
+    /// bounds, and the smaller of two is smooth; the three roundings fit in the margin of
     /// `order_statistics::windows`, unless the result is below the least bound anyway.
     pub(crate) fn smooth(self, units: f64) -> f64 {
         self.moved(units).max(LEAST_BOUND)
     }
 
-    /// Each computed average is off by at most 2⁻⁵¹ of the largest one and half of the smallest float: 3·2⁻⁵³ for sum, divisor and quotient, with room for their products.
+    /// Each computed average is off by at most 2⁻⁵¹ of the largest one and half of the smallest
+    /// float: 3·2⁻⁵³ for sum, divisor and quotient, with a margin for their products.
     fn rounding(self) -> f64 {
         let (least, most) = FixedPoint::new(self.bounds).range();
         let largest = enclose(i128::from(most.unsigned_abs().max(least.unsigned_abs())));

@@ -1,17 +1,20 @@
 //! Records as integer multiples of a power of two, so that sums have no rounding.
 //!
-//! The sensitivity of a floating-point sum is not that of the sum of reals: rounding depends on all records and their order
-//! (Casacuberta, Shoham, Vadhan and Wagaman, CCS 2022). Integers have no such gap. Each record is clamped and rounded to the grid
-//! *before* it meets the others, which is a function of one record and costs nothing; the sum is then exact.
+//! The sensitivity of a floating-point sum is not that of the sum of reals: rounding depends on all
+//! records and their order (Casacuberta, Shoham, Vadhan and Wagaman, CCS 2022). Integers have no
+//! such gap. Each record is clamped and rounded to the grid *before* it meets the others, which is
+//! a function of one record and costs nothing; the sum is then exact.
 
 use dp_core::Bounds;
 use dp_core::rounding::Enclosure;
 
-/// Clamps records to bounds and rounds them to integers in units of a power of two that follows from the bounds.
+/// Clamps records to bounds and rounds them to integers in units of a power of two that follows
+/// from the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FixedPoint {
     bounds: Bounds,
-    /// A power of two u with magnitude ≤ 2⁶²·u: integers fit an `i64`, and 2⁶⁴ of them fit an `i128`.
+    /// A power of two u with magnitude ≤ 2⁶²·u: integers fit an `i64`, and 2⁶⁴ of them fit an
+    /// `i128`.
     unit: f64,
 }
 
@@ -28,7 +31,8 @@ impl FixedPoint {
 
     /// The clamped record in units, rounded to the nearest integer. Rises with the record.
     pub(crate) fn integer(self, record: f64) -> i64 {
-        // Dividing by a power of two is exact here: the quotient is at most 2⁶² and at least as fine as the record.
+        // Dividing by a power of two is exact here: the quotient is at most 2⁶² and at least as
+        // fine as the record.
         let scaled = (self.bounds.clamp(record) / self.unit).round();
         #[allow(clippy::cast_possible_truncation)] // |scaled| ≤ 2⁶²
         {
@@ -47,9 +51,11 @@ impl FixedPoint {
     }
 }
 
-/// The coarsest power of two u with magnitude ≤ 2^bits·u, but not below the smallest float, for a positive finite magnitude.
+/// The coarsest power of two u with magnitude ≤ 2^bits·u, but not below the smallest float, for a
+/// positive finite magnitude.
 pub(crate) fn unit_for(magnitude: f64, bits: u16) -> f64 {
-    // 2^e ≤ magnitude < 2^(e+1), so u = 2^(e+1−bits) will do; subnormal results are as fine as floats get.
+    // 2^e ≤ magnitude < 2^(e+1), so u = 2^(e+1−bits) will do; subnormal results are as fine as
+    // floats get.
     let power = f64::from_bits(magnitude.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE);
     (power * power_of_two(1 - i16::try_from(bits).expect("a float has fewer than 2¹⁵ bits")))
         .max(f64::from_bits(1))

@@ -8,14 +8,21 @@ use crate::sums::average::Average;
 
 /// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
 ///
-/// Its sensitivity is (b − a)/n. The sum is exact in fixed point; the division and the conversion to a float round
-/// three times, by at most 2⁻⁵³ of the largest mean each, and the sensitivity includes that. `NaN` becomes the middle of the bounds.
+/// Its records are floats. Collect them from other records first, for instance by
+/// `people.iter().map(|person| f64::from(person.age))`.
 ///
-/// **Theorem** (claim S4). LS(x) = max_j max(x_j − a, b − x_j)/n, and A⁽ᵏ⁾(x) = (b − a)/n for k ≥ 1: no ladder is lower.
+/// Its sensitivity is (b − a)/n. The sum is exact in fixed point; the division and the conversion
+/// to a float round three times, by at most 2⁻⁵³ of the largest mean each, and the sensitivity
+/// includes that. `NaN` becomes the middle of the bounds.
 ///
-/// *Proof.* Replacing x_j moves the mean by up to the larger of its distances to the bounds, over n. One step from any data lies a record at a, which the next one can move to b. ∎
+/// **Theorem** (claim S4). LS(x) = max_j max(x_j − a, b − x_j)/n, and A⁽ᵏ⁾(x) = (b − a)/n for k ≥
+/// 1: no ladder is lower.
 ///
-/// So the smooth sensitivity is never far from the global one, max(LS(x), e^(−β)·(b − a)/n), and little is gained by it.
+/// *Proof.* Replacing x_j moves the mean by up to the larger of its distances to the bounds, over
+/// n. One step from any data lies a record at a, which the next one can move to b. ∎
+///
+/// So the smooth sensitivity is never far from the global one, max(LS(x), e^(−β)·(b − a)/n), and
+/// little is gained by it.
 ///
 /// Checked as S4 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +121,8 @@ mod tests {
     }
 
     proptest! {
-        /// Random and extremal neighbours never exceed the sensitivity, and the extremal ones reach it.
+        /// Random and extremal neighbours never exceed the sensitivity, and the extremal ones reach
+        /// it.
         #[test]
         fn neighbours_stay_within_the_sensitivity(
             bounds in prop_oneof![(-10.0..0.0f64, 0.0..10.0f64), (1e8..1e8 + 1.0, 1e8 + 1.0..1e8 + 2.0), (any::<f64>(), any::<f64>())],

@@ -12,11 +12,14 @@ use crate::sums::total::Total;
 
 /// The sum of records that are clamped to [a, b].
 ///
-/// Under add/remove its sensitivity is max(|a|, |b|). Under replace-one, where the number of records is public and declared, it is b − a.
+/// Under add/remove its sensitivity is max(|a|, |b|). Under replace-one, where the number of
+/// records is public and declared, it is b − a.
 ///
-/// Records are summed in integers. The total becomes a float in one rounding, onto steps of at most 2⁻²⁰ of the larger bound (or, for a declared number of
-/// records, of at most 2⁻⁵² of the largest sum), and the sensitivity is the one above rounded up to whole steps. Under add/remove sums are cut off at 2³² to 2³³ times
-/// the larger bound, or at 2¹⁰²²: more records than that, all of them at the bound, are not told apart.
+/// Records are summed in integers. The total becomes a float in one rounding, onto steps of at most
+/// 2⁻²⁰ of the larger bound (or, for a declared number of records, of at most 2⁻⁵² of the largest
+/// sum), and the sensitivity is the one above rounded up to whole steps. Under add/remove sums are
+/// cut off at 2³² to 2³³ times the larger bound, or at 2¹⁰²²: more records than that, all of them
+/// at the bound, are not distinguished.
 ///
 /// ```
 /// use dp_core::{Bounds, L1, Query, SensitivityIn};
@@ -48,7 +51,8 @@ pub struct Sum<A> {
 }
 
 impl Sum<AddRemove> {
-    /// The sum of any number of records that are declared to lie within `bounds`, under add/remove neighbours.
+    /// The sum of any number of records that are declared to lie within `bounds`, under add/remove
+    /// neighbours.
     #[must_use]
     pub const fn new(bounds: Bounds) -> Self {
         Self { bounds, size: None, kind: PhantomData }
@@ -57,7 +61,8 @@ impl Sum<AddRemove> {
     /// The sum of exactly `size` records, under replace-one neighbours.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when the size is zero, or so many records at the bound have no finite sum.
+    /// [`Error::OutOfRange`] when the size is zero, or that many records at the bound have no
+    /// finite sum.
     pub fn under_replace_one(self, size: usize) -> Result<Sum<ReplaceOne>, Error> {
         if size == 0 {
             return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
@@ -133,8 +138,9 @@ impl<A: Adjacency, N: Subadditive> SensitivityIn<N> for Sum<A> {
     }
 }
 
-/// The least ladder, up to the steps: under add/remove the constant max(|a|, |b|), for any record may come. Under replace-one LS(x) = max_j max(x_j − a, b − x_j), and b − a from distance 1 on, as for
-/// the [mean](crate::Mean).
+/// The least ladder, up to the steps: under add/remove the constant max(|a|, |b|), for any record
+/// may come. Under replace-one LS(x) = max_j max(x_j − a, b − x_j), and b − a from distance 1 on,
+/// as for the [mean](crate::Mean).
 impl<A: Adjacency> LocalSensitivity for Sum<A> {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         match self.size {

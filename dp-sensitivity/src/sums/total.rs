@@ -1,12 +1,15 @@
 //! An exact total becomes a float in one rounding that costs no sensitivity.
 //!
-//! The nearest float of a total is not safe where the number of records is private: floats grow coarser with the total, and nobody knows how large it is.
-//! Rounding onto *fixed* steps is. It moves with its argument, round(t + k·step) = round(t) + k·step, and never turns two totals around. So totals that
-//! are at most k steps apart stay at most k steps apart, and the sensitivity is that of the exact total, rounded up to whole steps.
+//! The nearest float of a total is not safe where the number of records is private: floats grow
+//! coarser with the total, and nobody knows how large it is. Rounding onto *fixed* steps is. It
+//! moves with its argument, round(t + k·step) = round(t) + k·step, and never turns two totals
+//! around. So totals that are at most k steps apart stay at most k steps apart, and the sensitivity
+//! is that of the exact total, rounded up to whole steps.
 
 use crate::sums::fixed_point::power_of_two;
 
-/// How a total in units becomes a float: rounded to a multiple of 2^shift units, and cut off where floats have no such multiples any more.
+/// How a total in units becomes a float: rounded to a multiple of 2^shift units, and cut off where
+/// floats have no such multiples any more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Total {
     /// The value of one unit, a power of two.
@@ -17,8 +20,9 @@ pub(crate) struct Total {
 }
 
 impl Total {
-    /// For totals of any number of records, each of which contributes up to `largest` units: steps of at most 2^−bits of that and more than
-    /// half as much, and no total beyond 2⁵³ steps, or 2¹⁰²².
+    /// For totals of any number of records, each of which contributes up to `largest` units: steps
+    /// of at most 2^−bits of that and more than half as much, and no total beyond 2⁵³ steps, or
+    /// 2¹⁰²².
     pub(crate) fn of_any_number(largest: u128, unit: f64, bits: u32) -> Self {
         let shift = length(largest).saturating_sub(bits + 1);
         let step = unit * power_of_two(i16::try_from(shift).expect("at most 128"));
@@ -27,7 +31,8 @@ impl Total {
         Self { unit, shift, most }
     }
 
-    /// For totals that are known not to pass `largest` units: the finest steps of which there are at most 2⁵³.
+    /// For totals that are known not to pass `largest` units: the finest steps of which there are
+    /// at most 2⁵³.
     pub(crate) fn up_to(largest: u128, unit: f64) -> Self {
         Self { unit, shift: length(largest).saturating_sub(53), most: 1 << 53 }
     }

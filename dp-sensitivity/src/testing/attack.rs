@@ -73,8 +73,9 @@ pub(crate) fn assert_contract<D: ?Sized, Q: LocalSensitivity<Data = D>>(
     Ok(())
 }
 
-/// Compares the ladder and the smooth bound with their definitions, on data whose records are the values at these positions. `slack` is how much higher the
-/// ladder and the smooth bound may be, relatively and up to a rounding absolutely; the steps must lead everywhere.
+/// Compares the ladder and the smooth bound with their definitions, on data whose records are the
+/// values at these positions. `slack` is how much higher the ladder and the smooth bound may be,
+/// relatively and up to a rounding absolutely; the steps must lead everywhere.
 pub(crate) fn assert_agreement<Q: LocalSensitivity<Data = [f64]>>(
     query: &Q,
     values: &[f64],
@@ -117,7 +118,9 @@ pub(crate) const SMALL: [&[f64]; 12] = [
     &[0.25, 2.0, 2.25, 5.0, 7.5],
 ];
 
-/// Compares the ladder with what is [found](brute::farthest) without knowing anything of the query, which is reached by data and so never larger than the least ladder: to a relative 10⁻⁷. The smooth bound is that of this ladder.
+/// Compares the ladder with what is [found](brute::farthest) without knowing anything of the query,
+/// which is reached by data and so never larger than the least ladder: to a relative 10⁻⁷. The
+/// smooth bound is that of this ladder.
 pub(crate) fn assert_least<Q: LocalSensitivity<Data = [f64]>>(
     query: &Q,
     data: &[f64],

@@ -1,10 +1,13 @@
-//! Local and smooth sensitivities from their definitions, by listing: the oracle of every fast formula.
+//! Local and smooth sensitivities from their definitions, by listing: the oracle of every fast
+//! formula.
 //!
-//! A data set is any value that can be ordered, and the neighbour relation is the function that lists the neighbours, so this serves numbers and graphs alike.
+//! A data set is any value that can be ordered, and the neighbour relation is the function that
+//! lists the neighbours, so this serves numbers and graphs alike.
 
 use std::collections::BTreeSet;
 
-/// A⁽⁰⁾(x), …, A⁽ᵏ⁾(x): the largest |f(y) − f(z)| over all neighbours y, z of which y is at most so many steps away from x.
+/// A⁽⁰⁾(x), …, A⁽ᵏ⁾(x): the largest |f(y) − f(z)| over all neighbours y, z of which y is at most so
+/// many steps away from x.
 #[must_use]
 pub fn ladder<S: Ord + Clone>(
     start: &S,
@@ -25,10 +28,12 @@ pub fn ladder<S: Ord + Clone>(
     ladder
 }
 
-/// The largest |f(y) − f(z)| over all neighbours y, z of which y has all but so many of its records in common with the data, for records between 0 and `width`. Nothing is known of f.
+/// The largest |f(y) − f(z)| over all neighbours y, z of which y has all but a given number of its
+/// records in common with the data, for records between 0 and `width`. Nothing is known of f.
 ///
-/// For each choice of records to be replaced, all values of a grid are tried in all of their places, and in each place of y for z. From the best of these on, single values and all of them together are moved by steps that
-/// get smaller and smaller, while that helps.
+/// For each choice of records to be replaced, all values of a grid are tried in all of their
+/// places, and in each place of y for z. From the best of these on, single values and all of them
+/// together are moved by steps that get smaller and smaller, while that helps.
 #[cfg(test)]
 pub(crate) fn farthest(
     data: &[f64],
@@ -87,7 +92,7 @@ pub(crate) fn farthest(
     largest
 }
 
-/// All choices of so many of the first numbers.
+/// All choices of a given number of the first numbers.
 #[cfg(test)]
 pub(crate) fn subsets(of: usize, size: usize) -> Vec<Vec<usize>> {
     multisets(of, size).into_iter().filter(|list| list.windows(2).all(|pair| pair[0] < pair[1])).collect()
@@ -99,7 +104,8 @@ pub fn smooth(ladder: &[f64], beta: f64) -> f64 {
     ladder.iter().zip(0u32..).map(|(rung, k)| rung * (-beta * f64::from(k)).exp()).fold(0.0, f64::max)
 }
 
-/// The neighbours of a sorted list of positions in a domain of `values` under replace-one. Queries here do not look at the order.
+/// The neighbours of a sorted list of positions in a domain of `values` under replace-one. Queries
+/// here do not look at the order.
 #[must_use]
 pub fn replaced(list: &[usize], values: usize) -> Vec<Vec<usize>> {
     let all = (0..list.len()).flat_map(|at| {

@@ -1,10 +1,12 @@
-//! A query that is as sensitive as can be at one place and not at all elsewhere: a touchstone for tests and claims.
+//! A query that is as sensitive as can be at one place and not at all elsewhere: a touchstone for
+//! tests and claims.
 
 use dp_core::{AddRemove, Error, Finite, L1, Query, Sensitivity, SensitivityIn};
 
 use crate::LocalSensitivity;
 
-/// 1000 if a number from 0 to n, which one step changes by one, has come to n/2, and 0 before; and the number itself on top of that, where it is sloping.
+/// 1000 if a number from 0 to n, which one step changes by one, has come to n/2, and 0 before; and
+/// the number itself on top of that, where it is sloping.
 #[derive(Clone, Copy, Debug)]
 pub struct Jump {
     most: u64,

@@ -1,9 +1,13 @@
-//! Ladders of standard deviations by brute force, for up to eight records: nothing is taken from the theorem of `root_ladder`, and what was found is judged in whole numbers.
+//! Ladders of standard deviations by brute force, for up to eight records: nothing is taken from
+//! the theorem of `root_ladder`, and what was found is judged in whole numbers.
 //!
-//! *From below and above.* [`reached`] tries every choice of records that stay, free records in any places (not all in one), and every record of those in the place of the one that moves. Whatever it finds is reached by a pair of neighbours, so a ladder must not be lower. The ladder
-//! that is claimed to be the least must not be higher by more than 10⁻⁹ either.
+//! *From below and above.* [`reached`] tries every choice of records that stay, free records in any
+//! places (not all in one), and every record of those in the place of the one that moves. Whatever
+//! it finds is reached by a pair of neighbours, so a ladder must not be lower. The ladder that is
+//! claimed to be the least must not be higher by more than 10⁻⁹ either.
 //!
-//! *On all data.* For a few hostile floats every data set is a node of a graph. The ladder must be one between all neighbours, and at each distance cover all pairs within reach.
+//! *On all data.* For a few hostile floats every data set is a node of a graph. The ladder must be
+//! one between all neighbours, and at each distance cover all pairs within reach.
 
 use dashu_int::IBig;
 use dp_core::rounding::sub_up;
@@ -43,7 +47,8 @@ fn apart(a: i128, b: i128) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() as f64 / ((a as f64).sqrt() + (b as f64).sqrt()) }
 }
 
-/// Two neighbours: a list, and the place and the value of the record that is another one in the other list.
+/// Two neighbours: a list, and the place and the value of the record that is another one in the
+/// other list.
 #[derive(Clone, Debug)]
 struct Pair {
     list: Vec<i128>,
@@ -64,7 +69,8 @@ impl Pair {
         apart(a, b)
     }
 
-    /// Moved in all ways by so much: one free record, all of them, the value, and all with the value.
+    /// Moved in all ways by so much: one free record, all of them, the value, and all with the
+    /// value.
     fn moved(&self, free: &[usize], by: i128, width: i128) -> Vec<Self> {
         let to = |x: i128| (x + by).clamp(0, width);
         let mut trials: Vec<Self> = free.iter().map(|&only| self.with(&[only], to)).collect();
@@ -82,7 +88,8 @@ impl Pair {
     }
 }
 
-/// The pair of neighbours that was found to be farthest apart, of which one has all but so many of its records in common with the data.
+/// The pair of neighbours that was found to be farthest apart, of which one has all but a given
+/// number of its records in common with the data.
 fn reached(data: &[i128], distance: usize, width: i128) -> Pair {
     let n = i128::try_from(data.len()).unwrap();
     let mean = data.iter().sum::<i128>() / n;
@@ -118,7 +125,8 @@ fn reached(data: &[i128], distance: usize, width: i128) -> Pair {
     best
 }
 
-/// The width in steps of the places that are tried is at least this: what is reached there is off by the square of its reciprocal.
+/// The width in steps of the places that are tried is at least this: what is reached there is off
+/// by the square of its reciprocal.
 const STEPS: i128 = 1 << 40;
 
 fn assert_least(records: &[i64], width: i64, farthest: usize) {
@@ -142,7 +150,8 @@ fn assert_least(records: &[i64], width: i64, farthest: usize) {
     }
 }
 
-/// Records that are hard: ties, at the bounds, next to each other, far from all others, in two groups.
+/// Records that are hard: ties, at the bounds, next to each other, far from all others, in two
+/// groups.
 fn hard(width: i64) -> Vec<Vec<i64>> {
     let (half, third) = (width / 2, width / 3);
     vec![
@@ -197,7 +206,8 @@ fn hostile() -> Vec<(Bounds, Vec<f64>)> {
     .collect()
 }
 
-/// Every data set with these records: the contract between all neighbours, and the ladder at least that by listing.
+/// Every data set with these records: the contract between all neighbours, and the ladder at least
+/// that by listing.
 fn assert_ladder_on_all_data(deviation: &StandardDeviation, values: &[f64], size: usize) {
     let nodes = multisets(values.len(), size);
     let at = |list: &Vec<usize>| nodes.binary_search(list).unwrap();

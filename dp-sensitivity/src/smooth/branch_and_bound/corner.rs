@@ -1,30 +1,47 @@
 //! One pair of neighbours: whether D_α ≤ ρα for all α > 1.
 //!
 //! # What is shown
-//! P is the law of z = sinh(σY)/σ for Y ~ N(0, 1), and L = λ + φ((z − s)·e^−λ) − φ(z). Let x = L/h and a = (α − 1)·h. Because ∫ p·(e^−L − 1) = 0,
+//! P is the law of z = sinh(σY)/σ for Y ~ N(0, 1), and L = λ + φ((z − s)·e^−λ) − φ(z). Let x = L/h
+//! and a = (α − 1)·h. Because ∫ p·(e^−L − 1) = 0,
 //!
 //! > e^K − 1 = E [e^(ax) − 1 − ax] + (a/h)·E [e^(−hx) − 1 + hx],  K = (α − 1)·D_α,
 //!
-//! and K ≤ ½l²α(α−1) = r·a(a + h), where r = ½(l/h)², is what must be shown for all a > 0. With the chord of τ ↦ e^(uτ), u being any real number,
+//! and K ≤ ½l²α(α−1) = r·a(a + h), where r = ½(l/h)², is what must be shown for all a > 0. With the
+//! chord of τ ↦ e^(uτ), u being any real number,
 //!
 //! > e^u − 1 − u = u²·∫₀¹ (1−τ)·e^(uτ) dτ ≤ u²·(2 + e^u)/6.
 //!
-//! Let J(θ) = E x²·(2 + e^(θx))/3, which is convex in θ. So e^K − 1 ≤ ½a·(a·J(a) + h·J(−h)), and with e^v − 1 ≥ v:
-//! 1. *a ≤ FIRST*: it is enough that J(−h) and J(FIRST) are at most 2r, since J(a) is at most the larger of them.
-//! 2. *FIRST ≤ a ≤ e*: K is convex in a. At nodes it is enclosed by e^K − 1 ≤ E [e^(ax) − 1 − ax] + ½ah·J(−h). Between two nodes K is below its chord, and r·a(a + h) is above its tangent in the middle, which at the nodes is smaller by r times a quarter of the square of their distance.
-//! 3. *a ≥ e*: D_α ≤ max(β, (α+1)β²/2σ² + ln 2/(α−1)) + e^β·s·(2/3σ + σ/2), as [`ArsinhNormal`](super::ArsinhNormal) derives, and this divided by α falls.
+//! Let J(θ) = E x²·(2 + e^(θx))/3, which is convex in θ. So e^K − 1 ≤ ½a·(a·J(a) + h·J(−h)), and
+//! with e^v − 1 ≥ v:
+//! 1. *a ≤ FIRST*: it is enough that J(−h) and J(FIRST) are at most 2r, since J(a) is at most the
+//!    larger of them.
+//! 2. *FIRST ≤ a ≤ e*: K is convex in a. At nodes it is enclosed by e^K − 1 ≤ E [e^(ax) − 1 − ax] +
+//!    ½ah·J(−h). Between two nodes K is below its chord, and r·a(a + h) is above its tangent in the
+//!    middle, which at the nodes is smaller by r times a quarter of the square of their distance.
+//! 3. *a ≥ e*: D_α ≤ max(β, (α+1)β²/2σ² + ln 2/(α−1)) + e^β·s·(2/3σ + σ/2), as
+//!    [`ArsinhNormal`](super::ArsinhNormal) derives, and this divided by α falls.
 //!
-//! *For all κ ≤ h at once* ([`Corner::below`]): with λ = (λ_h/h)·κ and s = (s_h/h)·κ, κ taking the place of h above and l = κ, the target is ½a(a + κ). In 1, J(−κ) is at most the larger of J(−h) and J(FIRST). In 2, J(−κ) ≤ 1 makes K ≤ ln(1 + E [e^(ax) − 1 − ax]) + ½aκ, and ½aκ is
-//! also what the target has beyond ½a², so that both may be left out. In 3, (α−1)·D_α ≤ max(a·β/κ, a²b²/2σ² + aκb²/σ² + ln 2) + e^β·(s/κ)·a·(2/3σ + σ/2), where aκb²/σ² ≤ ½aκ for b ≤ σ/√2. Only x depends on κ, and it is enclosed for all of them.
+//! *For all κ ≤ h at once* ([`Corner::below`]): with λ = (λ_h/h)·κ and s = (s_h/h)·κ, κ taking the
+//! place of h above and l = κ, the target is ½a(a + κ). In 1, J(−κ) is at most the larger of J(−h)
+//! and J(FIRST). In 2, J(−κ) ≤ 1 makes K ≤ ln(1 + E [e^(ax) − 1 − ax]) + ½aκ, and ½aκ is also what
+//! the target has beyond ½a², so that both may be left out. In 3, (α−1)·D_α ≤ max(a·β/κ, a²b²/2σ² +
+//! aκb²/σ² + ln 2) + e^β·(s/κ)·a·(2/3σ + σ/2), where aκb²/σ² ≤ ½aκ for b ≤ σ/√2. Only x depends on
+//! κ, and it is enclosed for all of them.
 //!
 //! # Integrals
-//! The expectations are ∫ F(y)·n(y) dy. On a cell of width w about m this is w·(Fn)(m) + w³/24·(Fn)″ somewhere in it; both are enclosed, so the error is of second order. At m, x is L/h as it stands. For its derivatives, where L on an interval would lose everything to
-//! cancellation, x is the mean over 0 ≤ τ ≤ h of the derivative of L along the way from no change to this one, λ' = (λ/h)·τ, s' = (s/h)·τ:
+//! The expectations are ∫ F(y)·n(y) dy. On a cell of width w about m this is w·(Fn)(m) +
+//! w³/24·(Fn)″ somewhere in it; both are enclosed, so the error is of second order. At m, x is L/h
+//! as it stands. For its derivatives, where L on an interval would lose everything to cancellation,
+//! x is the mean over 0 ≤ τ ≤ h of the derivative of L along the way from no change to this one, λ' =
+//! (λ/h)·τ, s' = (s/h)·τ:
 //!
-//! > x′ = (λ/h)·(1 − A(u)) − (s/h)·e^(−λ')·B(u),  u = σ(z − s')·e^(−λ'),  A = z·φ'(z) = arsinh(u)·T/σ² + T²,  B = φ'(z) = arsinh(u)·S/σ + σ·T·S,  T = u/√(1 + u²),  S = 1/√(1 + u²).
+//! > x′ = (λ/h)·(1 − A(u)) − (s/h)·e^(−λ')·B(u),  u = σ(z − s')·e^(−λ'),  A = z·φ'(z) =
+//! > arsinh(u)·T/σ² + T²,  B = φ'(z) = arsinh(u)·S/σ + σ·T·S,  T = u/√(1 + u²),  S = 1/√(1 + u²).
 //!
-//! *Beyond the last cell* at |y| = E: 0 ≤ A ≤ arsinh|u|/σ² + 1, |B| ≤ 2/3σ + σ/2 and arsinh|u| ≤ σ|y| + σs + |λ|, so |x| ≤ X = c₀ + c₁·|y|. There e^(ax) − 1 − ax ≤ e^(aX), and x²·(2 + e^(θx))/3 ≤ X²·e^(|θ|X) ≤ 2·e^((1 + |θ|)X), and
-//! ∫_E^∞ e^(d·(c₀ + c₁y))·n(y) dy = e^(d·c₀ + ½d²c₁²)·Φ̄(E − d·c₁).
+//! *Beyond the last cell* at |y| = E: 0 ≤ A ≤ arsinh|u|/σ² + 1, |B| ≤ 2/3σ + σ/2 and arsinh|u| ≤
+//! σ|y| + σs + |λ|, so |x| ≤ X = c₀ + c₁·|y|. There e^(ax) − 1 − ax ≤ e^(aX), and x²·(2 + e^(θx))/3
+//! ≤ X²·e^(|θ|X) ≤ 2·e^((1 + |θ|)X), and ∫_E^∞ e^(d·(c₀ + c₁y))·n(y) dy = e^(d·c₀ + ½d²c₁²)·Φ̄(E −
+//! d·c₁).
 
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;

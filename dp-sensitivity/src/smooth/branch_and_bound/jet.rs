@@ -1,4 +1,5 @@
-//! Values with two derivatives along a line, enclosed: what the error of a midpoint rule is made of.
+//! Values with two derivatives along a line, enclosed: what the error of a midpoint rule is made
+//! of.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -18,7 +19,8 @@ impl Jet {
         Self([value, Enclosure::ZERO, Enclosure::ZERO])
     }
 
-    /// f∘self, from enclosures of f, f′ and f″ on the values of this one: (f∘u)′ = f′·u′ and (f∘u)″ = f″·u′² + f′·u″.
+    /// f∘self, from enclosures of f, f′ and f″ on the values of this one: (f∘u)′ = f′·u′ and (f∘u)″ =
+    /// f″·u′² + f′·u″.
     pub(super) fn then(self, [f, first, second]: [Enclosure; 3]) -> Self {
         let [_, by, twice] = self.0;
         Self([f, first * by, second * by.square() + first * twice])
@@ -28,7 +30,8 @@ impl Jet {
         self.then([self.0[0].exp(); 3])
     }
 
-    /// e^u − 1 − u, which falls up to 0 and rises from there on: what is not known of u counts once. Its rounding, 2⁻⁵¹·|u|, is nothing here.
+    /// e^u − 1 − u, which falls up to 0 and rises from there on: what is not known of u counts
+    /// once. Its rounding, 2⁻⁵¹·|u|, is nothing here.
     pub(super) fn exp_m1_minus_itself(self) -> Self {
         let u = self.0[0];
         let [low, high] = [u.lo(), u.hi()].map(|u| Enclosure::point(u).exp_m1() - Enclosure::point(u));

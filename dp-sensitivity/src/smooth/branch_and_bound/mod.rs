@@ -1,14 +1,21 @@
 //! An independent proof that arsinh-normal noise is concentrated, for all ρ up to 10⁻² at once.
 //!
-//! `concentrated` bounds divergences for one ρ, by the largest loss in each of many cells. This proof has another form of the divergence and another quadrature, covers all ρ between two ends together with all neighbours and all orders, and
-//! shares no code with that file. What both rest on are the two lemmas of [the module](super) and the convexity of K.
+//! `concentrated` bounds divergences for one ρ, by the largest loss in each of many cells. This
+//! proof has another form of the divergence and another quadrature, covers all ρ between two ends
+//! together with all neighbours and all orders, and shares no code with that file. What both rest
+//! on are the two lemmas of [the module](super) and the convexity of K.
 //!
 //! # Statement
-//! Let κ = √(2ρ). For fixed σ, b and g, noise with β = bκ and c = 1/(gκ) is ρ-zCDP for all κ₁ ≤ κ ≤ κ₂; and for all κ ≤ κ₁, where κ₁ is small.
+//! Let κ = √(2ρ). For fixed σ, b and g, noise with β = bκ and c = 1/(gκ) is ρ-zCDP for all κ₁ ≤ κ ≤
+//! κ₂; and for all κ ≤ κ₁, where κ₁ is small.
 //!
 //! # Branch and bound
-//! The neighbours for κ ≤ h are among those for h: |λ| ≤ bh, and shifts s ≤ gh·min(1, e^λ). So all κ from l to h with p ≤ λ ≤ q are settled when D_α ≤ ½l²·α for all α > 1 at λ = p and λ = q with s = gh·min(1, e^q), by the lemmas on shifts and ratios.
-//! Where that is not shown, the range of λ is halved, which makes the shift smaller; and where that helps no more, the range of κ is. How one corner is settled for all orders is in [`corner`]. As κ falls to zero, loss/κ has a limit, and one corner settles all κ ≤ h.
+//! The neighbours for κ ≤ h are among those for h: |λ| ≤ bh, and shifts s ≤ gh·min(1, e^λ). So all
+//! κ from l to h with p ≤ λ ≤ q are settled when D_α ≤ ½l²·α for all α > 1 at λ = p and λ = q with
+//! s = gh·min(1, e^q), by the lemmas on shifts and ratios. Where that is not shown, the range of λ
+//! is halved, which makes the shift smaller; and where that helps no more, the range of κ is. How
+//! one corner is settled for all orders is in [`corner`]. As κ falls to zero, loss/κ has a limit,
+//! and one corner settles all κ ≤ h.
 
 mod corner;
 mod jet;
@@ -45,7 +52,8 @@ impl Noise {
             .all(|lambda| Corner::below(self.sigma, lambda, shift, high).is_within(half))
     }
 
-    /// Whether ρ-zCDP surely holds for all ½l² ≤ ρ ≤ ½h². The range is halved until h/l is below `finest`.
+    /// Whether ρ-zCDP surely holds for all ½l² ≤ ρ ≤ ½h². The range is halved until h/l is below
+    /// `finest`.
     fn is_concentrated(self, low: f64, high: f64, finest: f64) -> bool {
         self.is_settled(low, high) || {
             let middle = (low * high).sqrt();
@@ -68,7 +76,8 @@ impl Noise {
             if settled {
                 continue;
             }
-            // Half of this range of λ would change the shift by less than half of the range of κ does.
+            // Half of this range of λ would change the shift by less than half of the range of κ
+            // does.
             if right > 0.0 || right - left < 2.0 * (high / low).ln() + 1e-3 {
                 return false;
             }
@@ -79,7 +88,8 @@ impl Noise {
     }
 }
 
-/// From which κ to which, and a C for which noise of scale C/κ is shown to be enough there: just below what the library takes with σ = 1.
+/// From which κ to which, and a C for which noise of scale C/κ is shown to be enough there: just
+/// below what the library takes with σ = 1.
 const BANDS: [(f64, f64, f64); 5] = [
     (0.02, 0.0448, 1.226),
     (0.0448, 0.06, 1.207),
@@ -89,7 +99,8 @@ const BANDS: [(f64, f64, f64); 5] = [
 ];
 /// The same for all κ up to this one.
 const BELOW: (f64, f64) = (0.02, 1.25);
-/// β/κ: more than the library's 0.65 by so much that its room is covered, 10⁻⁶·κ ≥ 2⁻⁴⁹ for ρ ≥ 10⁻⁶.
+/// β/κ: more than the library's 0.65 by enough to cover its margin, 10⁻⁶·κ ≥ 2⁻⁴⁹ for ρ ≥
+/// 10⁻⁶.
 const B: f64 = 0.650_001;
 /// How close the ends of a range of κ come in the end.
 const FINEST: f64 = 1.003;
