@@ -1,4 +1,4 @@
-//! Gradient descent that is private by a schedule: what is released selects the theorem.
+//! SGD with scheduled noise: the release selects the theorem.
 //! `cargo run --release -p dp-ml --example dp_sgd_schedule`.
 
 use dp_accounting::Budget;

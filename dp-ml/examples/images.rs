@@ -3,7 +3,7 @@
 //! names contain it.
 //!
 //! δ = 10⁻⁵, add/remove neighbours. All rows take about an hour of one core, half of it for the
-//! convolutional network. What was tuned where is said in the documentation of `Plan`.
+//! convolutional network. The documentation of `Plan` states what was tuned, and where.
 
 use std::process::ExitCode;
 

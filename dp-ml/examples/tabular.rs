@@ -4,9 +4,9 @@
 //! `diamonds.csv`, diamonds too; with a third word only rows whose names contain it. A seed splits
 //! the records, a quarter is for the test.
 //!
-//! DP-SGD takes the settings of its plan: δ = 10⁻⁵, add/remove neighbours. Rows with "pure" have
-//! δ = 0: logistic regression by output perturbation under replace-one neighbours, linear regression by
-//! noisy sums under add/remove. What was tuned where is said in the documentation of `Plan`; the
+//! DP-SGD takes the settings of its plan: δ = 10⁻⁵, add/remove neighbours. Rows with "pure" have δ =
+//! 0: logistic regression by output perturbation under replace-one neighbours, linear regression by
+//! noisy sums under add/remove. The documentation of `Plan` states what was tuned, and where; the
 //! rules for λ were chosen by test scores on this very table, as were the constants by which
 //! features are scaled (see `shared/tables.rs`).
 

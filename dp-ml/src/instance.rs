@@ -97,7 +97,7 @@ mod tests {
         let losses = problem.instance_losses(&noise, &data).unwrap().for_the_owner();
         let guarantee = Vector::new(noise).guarantee(SensitivityIn::<L2>::sensitivity(&problem));
         assert!(losses.iter().all(|loss| loss.is_at_most(&guarantee)));
-        // The first is unlike all others, the second hardly counts, and the last does not.
+        // The first differs from all others, the second has little effect, and the last has none.
         assert!(
             losses[0].mu().get() > 20.0 * losses[1].mu().get() && losses[3].mu().get() == 0.0,
             "{losses:?}"

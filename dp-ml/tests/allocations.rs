@@ -1,7 +1,6 @@
-//! What the steps of a training ask the allocator for, once the first ones are over: nothing of
-//! their own. Dense kernels take scratch memory for each product and give it back, and the exact
-//! ways of samplers, which about one draw in ten thousand goes, work in long integers of some
-//! hundred bytes.
+//! After the first steps, a step of a training allocates nothing of its own. Dense kernels allocate
+//! scratch memory for each product and free it, and samplers that need more random bits, in about
+//! one draw of ten thousand, work with long integers of some hundred bytes.
 
 #![allow(unsafe_code, reason = "an allocator that counts must implement an unsafe trait")]
 
@@ -37,7 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often a private training of so many steps asks for memory. Its batches come in two groups.
+/// The number of allocations of a private training with this number of steps. Its batches have two
+/// groups.
 fn asked<M: Model>(model: M, data: &Data<M::Target>, threads: usize, steps: u64) -> u64 {
     let settings = Settings::new(data.len(), 150.0, Privacy::Noise { multiplier: 1.0, delta: 1e-5 })
         .steps(steps)

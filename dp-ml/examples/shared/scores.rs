@@ -65,7 +65,7 @@ pub fn predictions<M: Model>(
     Ok(run.model().predict(trained.parameters(), test.features()))
 }
 
-/// The classes that a linear model says.
+/// The classes that a linear model predicts.
 pub fn classes(model: &LinearModel, test: &Data<u32>) -> Vec<u32> {
     (0..test.len()).map(|record| model.classify(test.features().row(record))).collect()
 }

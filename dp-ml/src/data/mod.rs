@@ -143,16 +143,16 @@ impl<Y: Copy> Data<Y> {
         Self { features, targets: self.targets }
     }
 
-    /// With each row of features changed by a function of that row alone, which costs no privacy:
-    /// centred, normalised, any fixed map that does not look at other records.
+    /// Applies a function to each row of features. It costs no privacy if the function uses that
+    /// row alone.
     #[must_use]
     pub fn map_rows(mut self, function: impl Fn(&mut [f32])) -> Self {
         (0..self.len()).for_each(|row| function(self.features.row_mut(row)));
         self
     }
 
-    /// With each row centred and scaled by itself: its mean becomes 0 and its length `norm`. Rows
-    /// that are constant become zeros. `NaN`s count as 0, and numbers beyond ±10¹⁸ are cut off.
+    /// Centres and scales each row by itself: its mean becomes 0 and its length `norm`. Rows that
+    /// are constant become zeros. `NaN`s count as 0, and numbers beyond ±10¹⁸ are cut off.
     ///
     /// This suits images, whose brightness and contrast carry no meaning, and costs no privacy, as
     /// each row is mapped by itself: give [linear models](crate::training::Plan) the length

@@ -20,9 +20,9 @@ use super::{Example, LinearRegression};
 ///
 /// - *It completes, so λ ≥ μ.* The matrix that it is given is G = A − (μ + c)·1 + E with ‖E‖ ≤ 3ut:
 ///   one rounding of each entry, which moves A by u·‖A‖ ≤ ut in the Frobenius norm, and two on the
-///   diagonal, for μ + c ≤ t. (Beyond t it stops at the first pivot, rightly.) What comes out has
-///   RᵀR = G + H with |H| ≤ γ·|Rᵀ||R| for γ = (p+1)u/(1 − (p+1)u) (Higham, Theorem 10.3), hence ‖H‖
-///   ≤ γ·‖R‖² = γ·tr(RᵀR) ≤ γ/(1 − γ)·tr(G) ≤ 2γt, which c covers.
+///   diagonal, for μ + c ≤ t. (Beyond t it stops at the first pivot, as it should.) What comes out
+///   has RᵀR = G + H with |H| ≤ γ·|Rᵀ||R| for γ = (p+1)u/(1 − (p+1)u) (Higham, Theorem 10.3), hence
+///   ‖H‖ ≤ γ·‖R‖² = γ·tr(RᵀR) ≤ γ/(1 − γ)·tr(G) ≤ 2γt, which c covers.
 /// - *It does not, so λ < μ + 2c.* Let it stop at the k-th pivot, which is not positive. With a
 ///   zero in its place the columns so far satisfy RᵀR = G + H + s·eeᵀ for the leading k columns, s
 ///   ≥ 0, with |H| ≤ γ·|Rᵀ||R| as before. Let v be a unit vector with Rv = 0. Then vᵀGv ≤ −vᵀHv ≤

@@ -397,14 +397,3 @@ fn results_for_a_seed_are_pinned() {
     assert_eq!(bits, [0x3cd8_1e52, 0xbda3_f3ce, 0xbdc1_82f6]);
     assert_eq!(trained.report().guarantee.epsilon().get(), 5.722_107_638_232_969);
 }
-
-#[test]
-fn temporary_pin_of_kernels() {
-    let data = random_data(3, 200, |i| i % 2);
-    let rate = LearningRate::Cosine { initial: 4.0, last: 1.0 };
-    let settings = Settings::new(200, 50.0, NOISE).steps(9).threads(2).learning_rate(rate);
-    let training = Training::new(crate::model::Logistic::new(3).unwrap(), settings).unwrap();
-    let trained = training.draw(&data, &mut Insecure::seeded(8)).unwrap();
-    let bits: Vec<u32> = trained.parameters().iter().map(|x| x.to_bits()).collect();
-    assert_eq!(bits, [0xbe5d_b362, 0x3ea7_f4f8, 0xbe90_cd0f, 0xbe02_d2e5]);
-}

@@ -46,7 +46,7 @@ pub struct Scattering {
 const ANGLES: usize = 8;
 /// Pixels that are mirrored at each edge.
 const MARGIN: usize = 4;
-/// One window of the averages is so many pixels from the next.
+/// The distance of neighbouring windows, in pixels.
 const STRIDE: usize = 4;
 /// Orders 0, 1 and 2.
 const CHANNELS: usize = 1 + 2 * ANGLES + ANGLES * ANGLES;
@@ -54,7 +54,7 @@ const CHANNELS: usize = 1 + 2 * ANGLES + ANGLES * ANGLES;
 const WIDTH: f64 = 1.6;
 
 impl Scattering {
-    /// For images of so many pixels in each direction.
+    /// The transform for images of `side` × `side` pixels.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the side is a multiple of 4 between 8 and 1024.

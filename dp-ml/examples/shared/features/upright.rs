@@ -5,7 +5,7 @@ use dp_core::Error;
 use super::{checked_side, map_images, pixel};
 use dp_ml::Data;
 
-/// Moves what is on an image to its middle and shears it upright, by its own moments.
+/// Moves the content of an image to its middle and shears it upright, by its own moments.
 ///
 /// With the positive pixels as masses, the centre of mass goes to the middle of the image, and rows
 /// are shifted in proportion to their distance from it, by the share cov(x,y)/var(y), cut off at
@@ -20,7 +20,7 @@ pub struct Upright {
 }
 
 impl Upright {
-    /// For images of so many pixels in each direction.
+    /// The map for images of `side` × `side` pixels.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the side lies between 1 and 1024.

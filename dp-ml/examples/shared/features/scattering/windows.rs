@@ -7,8 +7,7 @@ pub(super) struct Windows {
     windows: Vec<(usize, Vec<f32>)>,
 }
 
-/// A window ends at so many widths from its middle; what is beyond would be a twentieth of a
-/// percent.
+/// A window ends at this many widths from its middle; the rest would be a twentieth of a percent.
 const REACH: f64 = 3.5;
 
 impl Windows {
