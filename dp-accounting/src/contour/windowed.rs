@@ -30,7 +30,7 @@ use super::{UNIT, float};
 
 /// A window on the law of a sampled Gaussian in the direction *remove*.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Windowed {
+pub(crate) struct Windowed {
     pub(super) law: SampledGaussian,
     /// What lies before this step is left out.
     pub(super) from: Option<Step>,

@@ -2,7 +2,7 @@ use dp_core::pairs::GaussianPair;
 use dp_core::{Alpha, Mu};
 
 use super::*;
-use crate::contour::tests::sampled;
+use crate::contour::tests::{AddLosses, sampled};
 use crate::sampling::Poisson;
 use dp_core::pairs::DominatingPair;
 
