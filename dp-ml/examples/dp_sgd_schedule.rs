@@ -1,6 +1,6 @@
 //! Gradient descent that is private by a schedule: what is released selects the theorem. `cargo run --release -p dp-ml --example dp_sgd_schedule`.
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{Measurement, Pure};
 use dp_mechanisms::rng::OsSeeded;
 use dp_ml::scheduled::{

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::Approx;
 use dp_mechanisms::rng::OsSeeded;
 use dp_ml::features::{Scattering, Upright};

@@ -29,7 +29,7 @@ use super::training::{Schedule, Training, Walk};
 /// [analyses](Self::analyses) that are valid for what is released. [`accounted`](Self::accounted) states it as (ε,δ), from exact privacy losses.
 ///
 /// ```
-/// use dp_accounting::Budget;
+/// use dp_accounting::{Account, Budget};
 /// use dp_core::{Measurement, Pure};
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_ml::scheduled::{

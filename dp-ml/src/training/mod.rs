@@ -51,7 +51,7 @@ use crate::sampling::MOST_RECORDS;
 /// training whose parameters grow beyond the floats fails by what was released, its cost being spent. [`check`](Self::check) looks at the data for the owner, before anything else.
 ///
 /// ```
-/// use dp_accounting::Budget;
+/// use dp_accounting::{Account, Budget};
 /// use dp_core::Approx;
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_ml::model::{Logistic, Model};
