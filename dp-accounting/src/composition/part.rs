@@ -1,22 +1,21 @@
 //! An event of a composition, seen in one direction.
 
-use crate::contour::{Effort, Side};
+use crate::contour::Side;
 use crate::grid::Fineness;
-use crate::loss::discretised::{Bound, discretised, least_work};
+use crate::loss::discretised::{Bound, Discretised};
 use crate::loss::{Form, PrivacyLoss};
 use crate::sampling::Direction;
 
 /// `count` runs with one loss, in one direction.
 pub(super) struct Part<'a> {
-    loss: &'a dyn PrivacyLoss,
     form: Form,
-    direction: Direction,
+    discretised: Discretised<'a>,
     count: u64,
 }
 
 impl<'a> Part<'a> {
     pub(super) fn new(loss: &'a dyn PrivacyLoss, count: u64, direction: Direction) -> Self {
-        Self { loss, form: loss.form(direction), direction, count }
+        Self { form: loss.form(direction), discretised: Discretised::new(loss, direction), count }
     }
 
     /// Whether a grid is needed, or (for sampled Gaussians) wanted.
@@ -30,7 +29,7 @@ impl<'a> Part<'a> {
 
     /// What a rough grid takes, in nanoseconds.
     pub(super) fn least_work(&self) -> f64 {
-        least_work(self.loss)
+        self.discretised.least_work()
     }
 
     /// Adds all runs to the losses of the direction, from one side where they have to be
@@ -38,8 +37,7 @@ impl<'a> Part<'a> {
     pub(super) fn add_to(&self, side: &mut Side, bound: Bound, fineness: Option<Fineness>) {
         match fineness.filter(|fineness| self.is_discretised(fineness.gaussians_too)) {
             Some(fineness) => {
-                let effort: Effort = side.effort().clone();
-                let dots = discretised(self.loss, self.direction, bound, fineness, &effort);
+                let dots = self.discretised.bounded(bound, fineness, side.effort());
                 side.add_dots(&dots, self.count);
             }
             None => self.form.add_to(side, self.count),

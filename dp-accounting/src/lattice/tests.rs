@@ -251,7 +251,7 @@ fn transforms_err_far_less_than_their_bound() {
                 im += mass * angle.sin();
             }
             let error = (value.re - re).hypot(value.im - im);
-            assert!(error <= 0.2 * transform::relative_error(length) * total, "{error:e}");
+            assert!(error <= 0.2 * crate::contour::transform_error(length) * total, "{error:e}");
         }
     }
 }

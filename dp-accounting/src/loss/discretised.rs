@@ -44,34 +44,40 @@ impl Bound {
     }
 }
 
-/// What the roughest grid from both sides takes, in nanoseconds.
-pub(crate) fn least_work(loss: &dyn PrivacyLoss) -> f64 {
-    let work = loss.work();
-    2.0 * work.table + 2.0 * LOOKS * work.above + 2.0 * FEWEST_POINTS * (work.above + work.below)
+/// The loss of one direction, to be replaced by finitely many losses on a grid.
+pub(crate) struct Discretised<'a> {
+    loss: &'a dyn PrivacyLoss,
+    direction: Direction,
 }
 
-/// Bounds the loss of one direction on a grid, as fine as the effort allows; where it allows none,
-/// by the [trivial](Bound::trivial) bound.
-pub(crate) fn discretised(
-    loss: &dyn PrivacyLoss,
-    direction: Direction,
-    bound: Bound,
-    fineness: Fineness,
-    effort: &Effort,
-) -> Dots {
-    let work = loss.work();
-    let each = if bound == Bound::Above { work.above } else { work.below };
-    let first = work.table + LOOKS * work.above;
-    let affordable = (fineness.most_work - work.table - LOOKS * work.above) / each;
-    if affordable < FEWEST_POINTS || !effort.allows(first) {
-        return bound.trivial(loss.view(direction).max_loss());
+impl<'a> Discretised<'a> {
+    pub(crate) fn new(loss: &'a dyn PrivacyLoss, direction: Direction) -> Self {
+        Self { loss, direction }
     }
-    let pair = loss.tabulated_view(direction);
-    let most_points = fineness.most_points.min(affordable);
-    let losses = grid(&pair, Fineness { most_points, ..fineness });
-    #[allow(clippy::cast_precision_loss, reason = "some thousands")]
-    if !effort.allows(each * losses.len() as f64) {
-        return bound.trivial(pair.max_loss());
+
+    /// What the roughest grid from both sides takes, in nanoseconds.
+    pub(crate) fn least_work(&self) -> f64 {
+        let work = self.loss.work();
+        2.0 * work.table + 2.0 * LOOKS * work.above + 2.0 * FEWEST_POINTS * (work.above + work.below)
     }
-    bound.discretise(&pair, &losses)
+
+    /// Bounds the loss on a grid, as fine as the effort allows; where it allows none, by the
+    /// [trivial](Bound::trivial) bound.
+    pub(crate) fn bounded(&self, bound: Bound, fineness: Fineness, effort: &Effort) -> Dots {
+        let work = self.loss.work();
+        let each = if bound == Bound::Above { work.above } else { work.below };
+        let first = work.table + LOOKS * work.above;
+        let affordable = (fineness.most_work - work.table - LOOKS * work.above) / each;
+        if affordable < FEWEST_POINTS || !effort.allows(first) {
+            return bound.trivial(self.loss.view(self.direction).max_loss());
+        }
+        let pair = self.loss.tabulated_view(self.direction);
+        let most_points = fineness.most_points.min(affordable);
+        let losses = grid(&pair, Fineness { most_points, ..fineness });
+        #[allow(clippy::cast_precision_loss, reason = "some thousands")]
+        if !effort.allows(each * losses.len() as f64) {
+            return bound.trivial(pair.max_loss());
+        }
+        bound.discretise(&pair, &losses)
+    }
 }
