@@ -116,9 +116,9 @@ impl Event<ReplaceOne> {
     /// The mechanism on a batch drawn from `records` records, all batches of that size being
     /// equally likely.
     ///
-    /// **Theorem** (Zhu, Dong and Wang 2022). With γ = batch/records the profile is that of ((1−γ)Q
-    /// + γP, Q) for ε ≥ 0, and that of (P, (1−γ)P + γQ) below. The pair (P, Q) is that of the
-    /// mechanism under replace-one on batches.
+    /// **Theorem** (Zhu, Dong and Wang 2022). With γ = batch/records the profile is that of
+    /// ((1−γ)Q + γP, Q) for ε ≥ 0, and that of (P, (1−γ)P + γQ) below. The pair (P, Q) is that of
+    /// the mechanism under replace-one on batches.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Above`] unless 1 ≤ batch ≤ records; [`Error::Unreachable`]

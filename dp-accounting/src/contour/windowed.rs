@@ -49,7 +49,7 @@ const LEFT: f64 = -10.0;
 
 impl Windowed {
     /// A bound on what the law has beyond its last step: 1 − w ≤ ζ, and E ζ = e^(κ²/2 − κX)·(1 − q + q·e^(κμ)) under P.
-    pub(super) fn told(&self) -> f64 {
+    pub(super) fn infinite(&self) -> f64 {
         let point = Enclosure::point;
         let Step { at, steepness } = self.to;
         let (rate, steep) = (point(self.law.rate), point(steepness));
