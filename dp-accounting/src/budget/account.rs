@@ -30,7 +30,7 @@ pub trait Account<G: Guarantee> {
     /// other two methods ask the types.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when a ledger could not
+    /// [`Error::Exhausted`] when the cost does not fit, `Error::Ledger` when a ledger could not
     /// record it: then nothing is booked, and nothing may be done.
     fn charge(&mut self, cost: &G) -> Result<(), Error>;
 
