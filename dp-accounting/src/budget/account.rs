@@ -8,7 +8,7 @@ use super::Budget;
 use crate::Error;
 
 /// Something from which guarantees in the notion `G` are paid: a [`Budget`], a
-/// [`Ledger`](crate::Ledger), a [filter](super::AdvancedBudget), an [odometer](super::Odometer), or
+/// `Ledger`, a [filter](super::AdvancedBudget), an [odometer](super::Odometer), or
 /// a [shared](super::Shared) one of them.
 ///
 /// # Contract
