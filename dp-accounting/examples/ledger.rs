@@ -11,7 +11,7 @@ use std::env;
 use std::error::Error;
 use std::path::Path;
 
-use dp_accounting::Ledger;
+use dp_accounting::{Account, Ledger};
 use dp_core::{Bounds, Pure, Query, ReplaceOne};
 use dp_mechanisms::{Laplace, rng::OsSeeded};
 use dp_sensitivity::Mean;
@@ -22,11 +22,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.25)?)?;
 
     let mut ledger = if Path::new(&path).exists() {
-        Ledger::<Pure, ReplaceOne>::open(&path)?
+        Ledger::<Pure, ReplaceOne>::load(&path)?
     } else {
         Ledger::create(&path, "ages", &Pure::new(1.0)?)?
     };
-    match ledger.spend(&mean, "mean age", &ages, &mut OsSeeded::new()?) {
+    match ledger.note("mean age").spend(&mean, &ages, &mut OsSeeded::new()?) {
         Ok(answer) => println!("mean age, with noise: {answer:.1}"),
         Err(error) => println!("{error}"),
     }

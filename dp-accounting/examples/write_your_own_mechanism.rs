@@ -4,7 +4,7 @@
 
 use std::num::NonZero;
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::rounding::Enclosure;
 use dp_core::{
     Epsilon, Error, L1, MeasuredIn, Mechanism, Pure, Query, ReplaceOne, Sensitivity, SensitivityIn,

@@ -21,15 +21,17 @@ impl FiniteLaw {
         Self { atoms: atoms.into_iter().collect(), only_p: Enclosure::ZERO, only_q: Enclosure::ZERO }
     }
 
-    /// All is told: P and Q have no outcome in common.
-    pub(crate) fn told() -> Self {
+    /// Infinite loss: P and Q have no outcome in common.
+    pub(crate) fn infinite() -> Self {
         Self { atoms: Vec::new(), only_p: Enclosure::ONE, only_q: Enclosure::ONE }
     }
 
-    /// Two discrete Gaussians: the loss Δ(2x+Δ)/2σ² at x has the mass e^(−x²/2σ²)/Z under P. Nothing where there are too many of them, or where they are so far
-    /// apart that one does not reach the other in floats.
+    /// Two discrete Gaussians: the loss Δ(2x+Δ)/2σ² at x has the mass e^(−x²/2σ²)/Z under P.
+    /// Nothing where there are too many of them, or where they are so far apart that one does not
+    /// reach the other in floats.
     ///
-    /// P is positive up to 38σ at least. What it has beyond, and what Q has there, at least 38σ − Δ ≥ 28σ from its own centre, is below e^(−28²/2)·(2 + σ) < 1e-165.
+    /// P is positive up to 38σ at least. What it has beyond, and what Q has there, at least 38σ − Δ
+    /// ≥ 28σ from its own centre, is below e^(−28²/2)·(2 + σ) < 1e-165.
     pub(crate) fn discrete_gaussian(pair: DiscreteGaussianPair) -> Option<Self> {
         let point = Enclosure::point;
         let (width, shift) = (pair.sigma().get(), f64::from(pair.shift()));
@@ -49,13 +51,14 @@ impl FiniteLaw {
         Some(Self { atoms, only_p: rest, only_q: rest })
     }
 
-    /// The worst (ε,δ)-private pair (Kairouz, Oh and Viswanath 2015): with probability δ all is told, otherwise ε-randomised response.
+    /// The worst (ε,δ)-private pair (Kairouz, Oh and Viswanath 2015): with probability δ the loss
+    /// is infinite, otherwise that of ε-randomised response.
     pub(crate) fn approx(guarantee: &Approx) -> Self {
-        let told = Enclosure::point(guarantee.delta().get());
-        let kept = Enclosure::ONE - told;
+        let infinite = Enclosure::point(guarantee.delta().get());
+        let kept = Enclosure::ONE - infinite;
         let response = RandomizedResponsePair::binary(guarantee.epsilon()).losses();
         let atoms = response.into_iter().map(|(loss, mass)| (loss, mass * kept)).collect();
-        Self { atoms, only_p: told, only_q: told }
+        Self { atoms, only_p: infinite, only_q: infinite }
     }
 
     /// The law of an explicit pair.
@@ -69,7 +72,7 @@ impl FiniteLaw {
             } else if p.lo() > 0.0 && q.lo() > 0.0 {
                 law.atoms.push(((p / q).ln(), p));
             } else {
-                // A probability lost to underflow: all of it may be told, or none.
+                // A probability lost to underflow: all of it may have an infinite loss, or none.
                 law.only_p = law.only_p + Enclosure::new(0.0, p.hi());
                 law.only_q = law.only_q + Enclosure::new(0.0, q.hi());
             }
@@ -94,8 +97,9 @@ impl FiniteLaw {
         Self { atoms, only_p: rate * self.only_p, only_q }
     }
 
-    /// The pair of sampling without replacement under replace-one: above a loss of zero ((1−γ)Q + γP, Q), below it (P, (1−γ)P + γQ), and what is
-    /// left of either at a loss of zero. See [`WithoutReplacement`](crate::sampling::WithoutReplacement).
+    /// The pair of sampling without replacement under replace-one: above a loss of zero ((1−γ)Q +
+    /// γP, Q), below it (P, (1−γ)P + γQ), and what is left of either at a loss of zero. See
+    /// [`WithoutReplacement`](crate::sampling::WithoutReplacement).
     pub(crate) fn without_replacement(&self, rate: Enclosure) -> Self {
         let of_sign = |above: bool| Self {
             atoms: self
@@ -118,9 +122,11 @@ impl FiniteLaw {
     }
 }
 
-/// An outcome of loss ℓ and mass p under sampling: its loss ln(1 − q + qe^ℓ) and its mass p·(q + (1−q)e^−ℓ).
+/// An outcome of loss ℓ and mass p under sampling: its loss ln(1 − q + qe^ℓ) and its mass p·(q +
+/// (1−q)e^−ℓ).
 ///
-/// Three forms of the loss, each narrow where another is not: near zero, for losses that overflow, and for rates near one. All of them hold, and so does what they have in common.
+/// Three forms of the loss, each narrow where another is not: near zero, for losses that overflow,
+/// and for rates near one. All of them hold, and so does what they have in common.
 fn mix((loss, mass): (Enclosure, Enclosure), rate: Enclosure) -> (Enclosure, Enclosure) {
     let unsampled = Enclosure::ONE - rate;
     let share = rate + unsampled * (-loss).exp();

@@ -1,10 +1,11 @@
 //! What was spent.
 //!
-//! A [`Budget`] is a total guarantee in one notion under one neighbour relation. It pays for measurements in the same notion and under the same
-//! relation, refuses what does not fit before anything is drawn, and remembers.
+//! A [`Budget`] is a total guarantee in one notion under one neighbour relation. It pays for
+//! measurements in the same notion and under the same relation, refuses what does not fit before
+//! anything is drawn, and remembers.
 //!
 //! ```
-//! use dp_accounting::{Budget, Error};
+//! use dp_accounting::{Account, Budget, Error};
 //! use dp_core::{Bounds, Pure, Query};
 //! use dp_mechanisms::{Laplace, rng::OsSeeded};
 //! use dp_sensitivity::Mean;
@@ -23,7 +24,7 @@
 //! | to | use |
 //! |---|---|
 //! | spend a total in one notion | [`Budget`]; from several threads [`Shared`] |
-//! | pay for something that is asked question after question | [`Budget::open`], with a [`dp_core::Interactive`] |
+//! | pay for something that is asked question after question | [`Account::open`], with a [`dp_core::Interactive`] |
 //! | spend (ε,δ) at the rate of advanced composition, all choices made on the way | [`AdvancedBudget`] |
 //! | know at any time what was spent, without a total | [`Odometer`] |
 //! | keep the account on disk, for several processes and through crashes | `Ledger` |
@@ -32,11 +33,25 @@
 //! | see a mechanism that looks at a random part of the data | [`sampling`] |
 //! | work with Rényi curves, or with the printed theorems | [`renyi`], [`theorems`] |
 //!
+//! # The words of the field
+//!
+//! The **privacy loss distribution** (PLD) of a mechanism is the law of the loss L = ln P/Q under
+//! P, for its dominating pair (P, Q). The **profile** δ(ε) is the hockey-stick divergence of that
+//! pair. What the **moments accountant** adds up, the logarithm of the moment function E e^(sL), is
+//! used here on a line in the complex plane instead of at real orders. **Amplification** by
+//! subsampling is part of the pair ([`sampling`]). A mass of **infinite loss** lies in every δ. A
+//! loss that is known by its profile only is **discretised** by connecting the dots:
+//! pessimistically (from above), which gives the upper end of an answer, and optimistically (from
+//! below), which gives the lower one.
+//!
 //! # Two ways to one number
 //!
-//! The profile of a [`Composition`] is an integral of its moment function along a line, with all errors bounded: nothing is discretised, time does not grow with the number of steps,
-//! and δ is relatively accurate however small. Pairs that are known by their profile only, and a few runs of a sampled Gaussian, are first replaced by finitely many losses, from above and
-//! from below. [`lattice`] composes the same pairs by tilted Fourier transforms on a grid: slower, independent, and good for whole curves; tests hold the two against each other.
+//! The profile of a [`Composition`] is an integral of its moment function along a line, with all
+//! errors bounded: nothing is discretised, time does not grow with the number of steps, and δ is
+//! relatively accurate however small. Pairs that are known by their profile only, and a few runs of
+//! a subsampled Gaussian, are discretised first. [`lattice`] composes the same pairs by tilted
+//! Fourier transforms on a grid: slower, independent, and good for whole curves; tests hold the two
+//! against each other.
 //!
 //! # Features
 //!
@@ -57,9 +72,10 @@ pub mod lattice;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limit;
+mod loss;
 pub mod renyi;
 pub mod sampling;
-mod sides;
+mod search;
 pub mod theorems;
 mod trade_off;
 

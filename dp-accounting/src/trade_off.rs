@@ -1,4 +1,4 @@
-//! What a test that tells two neighbours apart can achieve.
+//! The trade-off curve: what a test that distinguishes two neighbours can achieve.
 
 use dp_core::adjacency::Adjacency;
 use dp_core::rounding::Enclosure;
@@ -6,9 +6,13 @@ use dp_core::{Delta, Epsilon};
 
 use crate::composition::Composition;
 use crate::sampling::Direction;
+use crate::search::lowest_between;
 
 /// The relative accuracy of the profile that is asked for.
 const ACCURACY: f64 = 1e-6;
+
+/// How near the best ε is found: the expression is flat there.
+const PRECISION: f64 = 1e-3;
 
 impl<A: Adjacency> Composition<A> {
     /// Encloses the trade-off f(α): the least probability of a miss among all tests of one neighbour against the other that raise a false alarm with
@@ -18,7 +22,7 @@ impl<A: Adjacency> Composition<A> {
     /// each other's conjugates. Negative ε come from the other direction, δ(−ε) = 1 − e^−ε + e^−ε·δ'(ε).
     ///
     /// The lower end, which is the one to state, is the bound at one k. The expression is concave in k, and the upper end follows from three points around the best one. Of two
-    /// directions the smaller f counts. A level outside of [0, 1] counts as the nearest end, and `NaN` tells nothing.
+    /// directions the smaller f counts. A level outside of [0, 1] counts as the nearest end, and for `NaN` the answer is [0, 1].
     ///
     /// ```
     /// use dp_accounting::Composition;
@@ -55,7 +59,7 @@ impl<A: Adjacency> Composition<A> {
                 k * (Enclosure::ONE - profile(reverse) - alpha)
             }
         };
-        let best = highest(|epsilon| value(epsilon).lo(), reach);
+        let (best, _) = lowest_between(|epsilon| -value(epsilon).lo(), [-reach, reach], PRECISION);
         let [(k1, g1), (k2, g2), (k3, g3)] =
             [best - 0.01, best, best + 0.01].map(|epsilon| (Enclosure::point(epsilon).exp(), value(epsilon)));
         // Between two points a concave function lies below the line through the next two.
@@ -66,26 +70,6 @@ impl<A: Adjacency> Composition<A> {
         let least = g1.lo().max(g2.lo()).max(g3.lo()).max(0.0);
         Enclosure::new(least, most.max(least)).probability()
     }
-}
-
-/// About where a function that rises and then falls is highest within ±reach.
-fn highest(value: impl Fn(f64) -> f64, reach: f64) -> f64 {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let (mut left, mut right) = (-reach, reach);
-    let (mut a, mut b) = (right - GOLDEN * (right - left), left + GOLDEN * (right - left));
-    let (mut at_a, mut at_b) = (value(a), value(b));
-    while right - left > 1e-3 {
-        if at_a >= at_b {
-            (right, b, at_b) = (b, a, at_a);
-            a = right - GOLDEN * (right - left);
-            at_a = value(a);
-        } else {
-            (left, a, at_a) = (a, b, at_b);
-            b = left + GOLDEN * (right - left);
-            at_b = value(b);
-        }
-    }
-    if at_a >= at_b { a } else { b }
 }
 
 #[cfg(test)]

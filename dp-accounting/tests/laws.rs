@@ -39,7 +39,7 @@ fn meet(a: Enclosure, b: Enclosure) -> bool {
     a.lo() <= b.hi() && b.lo() <= a.hi()
 }
 
-/// A kind of release: how much it tells grows with `strength` in (0, 1].
+/// A kind of release: its loss grows with `strength` in (0, 1].
 #[derive(Clone, Copy, Debug)]
 enum Family {
     Gaussian,
@@ -164,14 +164,14 @@ proptest! {
         let found = composition.epsilon(delta(at));
         prop_assert!(found.lo() <= above && below <= found.hi() && narrow(found), "{found:?} {below} {above}");
         prop_assert!(composition.method() == Method::ClosedForm);
-        // By the line integral: a release that tells almost nothing keeps it from the closed form.
+        // By the line integral: a release of almost no loss keeps it from the closed form.
         let by_line = composition.with(laplace(1e-9), 1).epsilon(delta(at));
         prop_assert!(by_line.lo() <= above + 1e-9 && below <= by_line.hi() && narrow(by_line), "{by_line:?} {below} {above}");
     }
 
     #[test]
-    fn responses_are_composed_optimally(limit in 0.01..2.0f64, count in 2..200u64, told in 0.0..1e-6f64, at in small_delta()) {
-        let worst = Approx::new(limit, told).unwrap();
+    fn responses_are_composed_optimally(limit in 0.01..2.0f64, count in 2..200u64, infinite in 0.0..1e-6f64, at in small_delta()) {
+        let worst = Approx::new(limit, infinite).unwrap();
         let optimal = Optimal::new(&[(worst, count)]).unwrap();
         let composition = Whole::new().with(worst, count);
         let found = composition.epsilon(delta(at));
@@ -311,7 +311,7 @@ fn without_delta_the_largest_loss_counts() {
 
 #[test]
 fn a_release_that_tells_all_is_never_hidden() {
-    let told = || {
+    let infinite = || {
         let all = Mu::saturating(f64::INFINITY);
         let out: [Event<AddRemove>; 6] = [
             GaussianPair::new(all).into(),
@@ -323,7 +323,7 @@ fn a_release_that_tells_all_is_never_hidden() {
         ];
         out
     };
-    for event in told() {
+    for event in infinite() {
         for composition in [
             Whole::new().with(event.clone(), 1),
             Whole::new().with(event.clone(), 3),
@@ -335,8 +335,8 @@ fn a_release_that_tells_all_is_never_hidden() {
             assert!(composition.delta(epsilon(5.0)).hi() > 0.999_999, "{composition:?}");
         }
     }
-    // Sampled at rate ½, three times: all is told but for one time in eight.
-    for event in told().into_iter().take(5) {
+    // Sampled at rate ½, three times: the loss is infinite but for one time in eight.
+    for event in infinite().into_iter().take(5) {
         let composition = Whole::new().with(Event::poisson(0.5, event).unwrap(), 3);
         assert!(composition.epsilon(delta(0.87)).hi().is_infinite(), "{composition:?}");
         assert!(composition.delta(epsilon(50.0)).hi() >= 0.875, "{composition:?}");
@@ -372,10 +372,13 @@ fn enormous_counts_and_parameters_have_upper_bounds_too() {
 #[test]
 fn what_is_told_outright_stays_at_every_epsilon() {
     let composition = Whole::new().with(Approx::new(0.2, 1e-4).unwrap(), 20).with(laplace(0.5), 3);
-    let told = -(20.0 * (-1e-4f64).ln_1p()).exp_m1();
+    let infinite = -(20.0 * (-1e-4f64).ln_1p()).exp_m1();
     for at in [epsilon(5.5), epsilon(1e6), Epsilon::INFINITE] {
         let found = composition.delta(at);
-        assert!(found.lo() <= told * (1.0 + 1e-13) && told * (1.0 - 1e-13) <= found.hi(), "{found:?} {told}");
+        assert!(
+            found.lo() <= infinite * (1.0 + 1e-13) && infinite * (1.0 - 1e-13) <= found.hi(),
+            "{found:?} {infinite}"
+        );
         assert!(found.relative_width() < 1e-9);
     }
     assert_eq!(composition.epsilon(delta(1e-3)), Enclosure::point(f64::INFINITY));
@@ -431,11 +434,11 @@ fn a_batch_of_all_records_still_has_two_directions() {
     let worse = Composition::<ReplaceOne>::new().with(pair.clone(), 2).delta(Epsilon::new(1.0).unwrap());
     let event = Event::without_replacement(7, 7, pair).unwrap();
     let all = Composition::<ReplaceOne>::new().with(event, 2).delta(Epsilon::new(1.0).unwrap());
-    // The third outcome tells Q: 1 − 0.8² of the runs.
+    // The third outcome has an infinite loss: 1 − 0.8² of the runs.
     assert!(worse.contains(0.36) && all.hi() >= 0.36, "{worse:?} {all:?}");
 }
 
-/// Two discrete Gaussians that do not meet in floats, sampled at rate q: all is told unless no run looks at the record.
+/// Two discrete Gaussians that do not meet in floats, sampled at rate q: the loss is infinite unless no run looks at the record.
 #[test]
 fn laws_that_do_not_meet_tell_what_they_look_at() {
     for (sigma, shift) in [(0.1, 10), (1.0, 12)] {

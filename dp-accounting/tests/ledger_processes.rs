@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use dp_accounting::Ledger;
+use dp_accounting::{Account, Ledger};
 use dp_core::{AddRemove, Guarantee, Measurement, Pure};
 use dp_mechanisms::rng::OsSeeded;
 use rand_core::Rng;
@@ -42,11 +42,11 @@ impl Measurement for Tick {
 #[test]
 fn child() {
     let Some(path) = env::var_os(PATH) else { return };
-    let mut ledger = Ledger::<Pure, AddRemove>::open(path).unwrap();
+    let mut ledger = Ledger::<Pure, AddRemove>::load(path).unwrap();
     let mut rng = OsSeeded::new().unwrap();
     let mut out = std::io::stdout();
     loop {
-        match ledger.spend(&Tick, "tick", &(), &mut rng) {
+        match ledger.note("tick").spend(&Tick, &(), &mut rng) {
             Ok(said) => writeln!(out, "{said}").unwrap(),
             Err(error) => return writeln!(out, "refused: {error}").unwrap(),
         }
@@ -92,7 +92,7 @@ fn releases(output: &str) -> usize {
 }
 
 fn entries(path: &Path) -> usize {
-    let ledger = Ledger::<Pure, AddRemove>::open(path).unwrap();
+    let ledger = Ledger::<Pure, AddRemove>::load(path).unwrap();
     assert_eq!(ledger.spent(), Pure::new(COST).unwrap().times(ledger.entries().len() as u64));
     ledger.entries().len()
 }
@@ -133,9 +133,9 @@ fn a_process_that_dies_at_any_byte_of_a_line_is_survived() {
     }
     let folder = Folder::new("bytes");
     let path = folder.ledger(1e9);
-    let mut ledger = Ledger::<Pure, AddRemove>::open(&path).unwrap();
+    let mut ledger = Ledger::<Pure, AddRemove>::load(&path).unwrap();
     let start = fs::metadata(&path).unwrap().len();
-    ledger.charge(&Pure::new(COST).unwrap(), "tick").unwrap();
+    ledger.note("tick").charge(&Pure::new(COST).unwrap()).unwrap();
     let line = fs::metadata(&path).unwrap().len() - start;
     let template = fs::read(&path).unwrap();
     for offset in 0..=line {
@@ -153,8 +153,8 @@ fn a_process_that_dies_at_any_byte_of_a_line_is_survived() {
             (usize::from(offset == line), 1 + usize::from(offset == line))
         };
         assert_eq!((released, entries(&path)), expected, "{offset} of {line}");
-        let mut ledger = Ledger::<Pure, AddRemove>::open(&path).unwrap();
-        ledger.charge(&Pure::new(COST).unwrap(), "after").unwrap();
+        let mut ledger = Ledger::<Pure, AddRemove>::load(&path).unwrap();
+        ledger.note("after").charge(&Pure::new(COST).unwrap()).unwrap();
         assert_eq!(entries(&path), expected.1 + 1);
     }
 }
@@ -173,9 +173,9 @@ fn a_full_disk_refuses_and_is_recovered_from() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("refused: writing ") && said.contains("failed: File too large"), "{said}");
     assert_eq!(entries(&path), releases(&said));
-    let mut ledger = Ledger::<Pure, AddRemove>::open(&path).unwrap();
+    let mut ledger = Ledger::<Pure, AddRemove>::load(&path).unwrap();
     assert_eq!(ledger.unfinished(), 1);
-    ledger.charge(&Pure::new(COST).unwrap(), "after").unwrap();
+    ledger.note("after").charge(&Pure::new(COST).unwrap()).unwrap();
     assert_eq!(entries(&path), releases(&said) + 1);
 }
 

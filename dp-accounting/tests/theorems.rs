@@ -150,8 +150,8 @@ fn ends() {
     assert_eq!(optimal(&[(0.0, 0.0, 100)]).delta(0.0).hi(), 0.0);
     assert!((optimal(&[(0.0, 0.01, 2)]).delta(3.0).hi() - 0.0199).abs() < 1e-15);
     assert_eq!(optimal(&[(1.0, 1.0, 1)]).delta(9.0).lo(), 1.0);
-    let told = Optimal::new(&[(Approx::from_parts(Epsilon::INFINITE, Delta::ZERO), 1)]).unwrap();
-    assert_eq!(told.delta(1e9).lo(), 1.0);
+    let infinite = Optimal::new(&[(Approx::from_parts(Epsilon::INFINITE, Delta::ZERO), 1)]).unwrap();
+    assert_eq!(infinite.delta(1e9).lo(), 1.0);
     assert!(Optimal::new(&[(approx(0.1, 0.0), u64::MAX)]).is_err());
     let kinds: Vec<_> = (1..40).map(|k| (approx(0.01 * f64::from(k), 0.0), 5)).collect();
     assert!(Optimal::new(&kinds).is_err());

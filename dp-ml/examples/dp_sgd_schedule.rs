@@ -1,7 +1,7 @@
 //! SGD with scheduled noise: the release selects the theorem.
 //! `cargo run --release -p dp-ml --example dp_sgd_schedule`.
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{Measurement, Pure};
 use dp_mechanisms::rng::OsSeeded;
 use dp_ml::scheduled::{

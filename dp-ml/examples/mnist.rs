@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::Approx;
 use dp_mechanisms::rng::OsSeeded;
 use dp_ml::Data;

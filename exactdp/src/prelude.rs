@@ -1,6 +1,6 @@
 //! What most programs need: `use exactdp::prelude::*;`.
 
-pub use dp_accounting::{Budget, Ledger};
+pub use dp_accounting::{Account, Budget, Ledger};
 pub use dp_core::{
     AddRemove, Adjacency, Approx, Bounds, Delta, Epsilon, Finite, FiniteVec, Gdp, Guarantee, Interactive,
     Measurement, Pure, Query, Rdp, ReplaceOne, Zcdp,

@@ -6,32 +6,43 @@ use dp_core::{Adjacency, Alpha, Approx, Delta, Epsilon, Guarantee};
 use super::{Account, Budget, Step};
 use crate::Error;
 
-/// A fully adaptive (ε,δ) filter: steps in any notion, their costs and their number chosen as one goes, at the rate of advanced composition.
+/// A fully adaptive (ε,δ) filter: steps in any notion, their costs and their number chosen as one
+/// goes, at the rate of advanced composition.
 ///
-/// A `Budget<Approx, A>` adds up ε. This one also adds up Rényi divergences, at one order α that is fixed in the beginning, and reserves a part δ' of the
-/// total δ for the event that the loss is larger than it should be. A step is paid if afterwards
+/// A `Budget<Approx, A>` adds up ε. This one also adds up Rényi divergences, at one order α that is
+/// fixed in the beginning, and reserves a part δ' of the total δ for the event that the loss is
+/// larger than it should be. A step is paid if afterwards
 ///
 /// > Σδᵢ ≤ δ − δ', and (Σεᵢ ≤ ε or ΣD_α,ᵢ ≤ K), where K = ε − ln(1 − 1/α) + (ln δ' + ln α)/(α − 1).
 ///
-/// So it never pays for less than basic composition with δ − δ' does, and hundreds of small steps fit where basic composition has room for a hundred.
+/// So it never pays for less than basic composition with δ − δ' does, and hundreds of small steps
+/// fit where basic composition has room for a hundred.
 ///
-/// **Theorem.** All outputs together are (ε,δ)-private, if each step is chosen from the outputs before it.
+/// **Theorem.** All outputs together are (ε,δ)-private, if each step is chosen from the outputs
+/// before it.
 ///
-/// *Proof.* Write each step as in [`Step`]: with probability δᵢ it fails, else its loss is Lᵢ ≤ εᵢ with E(e^((α−1)Lᵢ)) ≤ e^((α−1)D_α,ᵢ), given the past. What may be
-/// spent next depends on the past only, so failures have the same probability on both neighbours, and Pr(some step fails) ≤ E(Σδᵢ) ≤ δ − δ'. Without failures let L be the sum of the losses up to the
-/// last step. It remains to show E(1 − e^(ε−L))₊ ≤ δ'. On paths that end with Σεᵢ ≤ ε the bracket is zero. On the others ΣD_α,ᵢ ≤ K. With λ = α − 1, e^(λL − λΣD_α,ᵢ) is a
-/// nonnegative supermartingale that starts at 1, so E(e^(λL); others) ≤ e^(λK). And (1 − e^(−t))₊ ≤ c·e^(λt) for c = (1 − 1/α)^λ/α, by calculus (the largest (1−x)x^λ is
-/// at x = 1 − 1/α), so that E(1 − e^(ε−L))₊ ≤ c·e^(λ(K−ε)) = δ'. ∎
+/// *Proof.* Write each step as in [`Step`]: with probability δᵢ it fails, else its loss is Lᵢ ≤ εᵢ
+/// with E(e^((α−1)Lᵢ)) ≤ e^((α−1)D_α,ᵢ), given the past. What may be spent next depends on the past
+/// only, so failures have the same probability on both neighbours, and Pr(some step fails) ≤ E(Σδᵢ)
+/// ≤ δ − δ'. Without failures let L be the sum of the losses up to the last step. It remains to
+/// show E(1 − e^(ε−L))₊ ≤ δ'. On paths that end with Σεᵢ ≤ ε the bracket is zero. On the others
+/// ΣD_α,ᵢ ≤ K. With λ = α − 1, e^(λL − λΣD_α,ᵢ) is a nonnegative supermartingale that starts at 1,
+/// so E(e^(λL); others) ≤ e^(λK). And (1 − e^(−t))₊ ≤ c·e^(λt) for c = (1 − 1/α)^λ/α, by calculus
+/// (the largest (1−x)x^λ is at x = 1 − 1/α), so that E(1 − e^(ε−L))₊ ≤ c·e^(λ(K−ε)) = δ'. ∎
 ///
-/// Two things that look harmless are not valid, and not done: to let steps use all of δ on paths with Σεᵢ ≤ ε (a path may decide, once it knows that its loss is
-/// small, to spend δ' on failures, while others go on to a large loss), and to choose the order at the end.
+/// Two things that look harmless are not valid, and not done: to let steps use all of δ on paths
+/// with Σεᵢ ≤ ε (a path may decide, once it knows that its loss is small, to spend δ' on failures,
+/// while others go on to a large loss), and to choose the order at the end.
 ///
-/// An [interaction](dp_core::Interactive) whose cost is pure or (ε,δ) may stay open while other steps are taken: it is post-processing of one step of (ε,δ)-randomised response,
-/// interactive as it is (Vadhan and Zhang 2023). One whose cost is a Rényi curve should be over before the next step, because the theorem for those covers filters at a fixed order alone.
+/// An [interaction](dp_core::Interactive) whose cost is pure or (ε,δ) may stay open while other
+/// steps are taken: it is post-processing of one step of (ε,δ)-randomised response, interactive as
+/// it is (Vadhan and Zhang 2023). One whose cost is a Rényi curve should be over before the next
+/// step, because the theorem for those covers filters at a fixed order alone.
 ///
-/// It pays for all that the filter of Whitehouse, Ramdas, Rogers and Wu (2023), ½Σεᵢ² + √(2 ln(1/δ')·Σεᵢ²) ≤ ε, pays for: that condition is Σεᵢ² ≤ V for one V;
-/// D_α ≤ ½αεᵢ² for ε-private steps; and at α = 1 + √(2 ln(1/δ')/V) the condition reads ½αV ≤ ε + (ln δ')/(α − 1), which is below K. The order that is used makes K/α largest, up to one
-/// part in a hundred in α − 1.
+/// It pays for all that the filter of Whitehouse, Ramdas, Rogers and Wu (2023), ½Σεᵢ² + √(2
+/// ln(1/δ')·Σεᵢ²) ≤ ε, pays for: that condition is Σεᵢ² ≤ V for one V; D_α ≤ ½αεᵢ² for ε-private
+/// steps; and at α = 1 + √(2 ln(1/δ')/V) the condition reads ½αV ≤ ε + (ln δ')/(α − 1), which is
+/// below K. The order that is used makes K/α largest, up to one part in a hundred in α − 1.
 ///
 /// ```
 /// use dp_accounting::{Account, AdvancedBudget};
@@ -62,13 +73,15 @@ pub struct AdvancedBudget<A> {
 }
 
 impl<A: Adjacency> AdvancedBudget<A> {
-    /// A budget that reserves half of δ, which costs little: ε depends on the logarithm of the reserve.
+    /// A budget that reserves half of δ, which costs little: ε depends on the logarithm of the
+    /// reserve.
     #[must_use]
     pub fn new(total: Approx) -> Self {
         Self::reserving(total, Delta::saturating(total.delta().get() / 2.0), &|order| order)
     }
 
-    /// A budget that reserves a given δ'. When no step has a δ of its own, reserve all of it; with none reserved this is basic composition.
+    /// A budget that reserves a given δ'. When no step has a δ of its own, reserve all of it; with
+    /// none reserved this is basic composition.
     ///
     /// # Errors
     /// [`dp_core::Error::Above`] when more is reserved than the total has.
@@ -109,7 +122,8 @@ impl<A: Adjacency> AdvancedBudget<A> {
         self.order
     }
 
-    /// The smallest total with which the same steps would have been paid, at this order and reserve.
+    /// The smallest total with which the same steps would have been paid, at this order and
+    /// reserve.
     #[must_use]
     pub fn spent(&self) -> Approx {
         let basic = self.basic.spent();
@@ -173,7 +187,8 @@ fn capacity(epsilon: Epsilon, reserve: Delta, order: Alpha) -> f64 {
     (Enclosure::point(epsilon.get()) - price(reserve, order)).lo()
 }
 
-/// The order at which the most steps of a cost fit. Any order is sound; this one only decides how many.
+/// The order at which the most steps of a cost fit. Any order is sound; this one only decides how
+/// many.
 fn best_order(epsilon: Epsilon, reserve: Delta, cost: &dyn Fn(f64) -> f64) -> Alpha {
     let orders = (-640..=1280).map(|k| Alpha::saturating(1.0 + (f64::from(k) / 64.0).exp2()));
     let steps = |order: Alpha| capacity(epsilon, reserve, order) / cost(order.get());
@@ -183,7 +198,9 @@ fn best_order(epsilon: Epsilon, reserve: Delta, cost: &dyn Fn(f64) -> f64) -> Al
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dp_core::{AddRemove, Gdp, Pure, Rdp, Relax, Zcdp};
+    use crate::budget::Odometer;
+    use crate::budget::probe::{Probe, Silent};
+    use dp_core::{AddRemove, Gdp, Pure, Rdp, Relax, ReplaceOne, Zcdp};
 
     fn delta(value: f64) -> Delta {
         Delta::new(value).unwrap()
@@ -257,6 +274,19 @@ mod tests {
         assert!(matches!(refused, Error::Exhausted { .. }));
         assert_eq!(budget.spent(), spent);
         assert!(!budget.affords(&Approx::from_parts(Epsilon::INFINITE, Delta::ZERO)));
+    }
+
+    #[test]
+    fn measurements_and_interactions_are_paid_at_their_own_notion() {
+        let mut budget = AdvancedBudget::<ReplaceOne>::new(Approx::new(0.3, 1e-6).unwrap());
+        let probe = Probe::new(0.125);
+        assert_eq!(budget.spend(&probe, &[], &mut Silent), Ok(7));
+        assert_eq!(budget.open(&probe, Silent), Ok(1));
+        assert!(matches!(budget.spend(&probe, &[], &mut Silent), Err(Error::Exhausted { .. })));
+        assert_eq!((budget.spent().epsilon().get(), probe.draws()), (0.25, 2));
+        let mut odometer = Odometer::<ReplaceOne>::new(delta(1e-6));
+        assert_eq!(odometer.spend(&probe, &[], &mut Silent), Ok(7));
+        assert_eq!(odometer.epsilon().get(), 0.125);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The best adaptive adversary against a filter or an odometer, by exhaustive search.
 //!
-//! Steps are (ε,δ)-randomised response: with probability δ all is told, else one of two answers, of loss ε and −ε, the first with probability e^ε/(1+e^ε). They simulate every
-//! (ε,δ)-private step. The adversary sees its loss and chooses the next step, or stops. What it can reach depends only on how often each kind of step had which answer, so that the search is a
+//! Steps are (ε,δ)-randomised response: with probability δ the loss is infinite, else one of two
+//! answers, of loss ε and −ε, the first with probability e^ε/(1+e^ε). They simulate every
+//! (ε,δ)-private step. The adversary sees its loss and chooses the next step, or stops. What it can
+//! reach depends only on how often each kind of step had which answer, so that the search is a
 //! recursion over those counts, and exact up to the rounding of floats.
 
 use std::collections::HashMap;
@@ -17,7 +19,8 @@ struct Game<'a, F, G> {
     kinds: &'a [(f64, f64)],
     /// Whether the filter lets these numbers of steps happen, by kind.
     allowed: F,
-    /// What the adversary gains by stopping at a loss, after these numbers of steps; at one, it stops.
+    /// What the adversary gains by stopping at a loss, after these numbers of steps; at one, it
+    /// stops.
     gain: G,
     seen: HashMap<Counts, f64>,
     admitted: HashMap<Vec<u32>, bool>,
@@ -98,7 +101,8 @@ fn the_game_knows_what_is_known() {
     assert!((one - exact).abs() < 1e-12);
     let high = 1f64.exp() / (1.0 + 1f64.exp());
     let two = worst_delta(&kinds, 0.5, |costs| costs.len() <= 2);
-    // Stopping after a loss of 1 forgoes nothing at two steps of equal ε: (1,1) has all of the excess.
+    // Stopping after a loss of 1 forgoes nothing at two steps of equal ε: (1,1) has all of the
+    // excess.
     assert!((two - high * high * (1.0 - (0.5f64 - 2.0).exp())).abs() < 1e-12);
     // A filter that is basic composition leaves no excess at all but for failures.
     let kinds = [(0.25, 0.0), (0.125, 0.001)];
@@ -127,13 +131,15 @@ fn no_adversary_beats_the_advanced_filter() {
 
 #[test]
 fn the_bound_is_not_idle() {
-    // Small steps and a large δ: the adversary gets within a factor of three of what the theorem allows.
+    // Small steps and a large δ: the adversary gets within a factor of three of what the theorem
+    // allows.
     let kinds = [(0.1, 0.0)];
     let reached = worst_delta(&kinds, 0.3, |costs| pays(advanced(0.3, 0.3, 0.3), costs));
     assert!(reached > 0.1 && reached <= 0.3, "{reached}");
 }
 
-/// All of δ for failures while Σε ≤ ε, and δ' for the loss beyond: each condition is valid alone, "either" is not.
+/// All of δ for failures while Σε ≤ ε, and δ' for the loss beyond: each condition is valid alone,
+/// "either" is not.
 #[test]
 fn choosing_the_condition_later_without_a_split_is_broken() {
     let (epsilon, delta) = (1.0, 0.05);
@@ -148,7 +154,8 @@ fn choosing_the_condition_later_without_a_split_is_broken() {
     }
 }
 
-/// The loss allowed for without its mean ½Σε²: what the proof of advanced composition must not forget.
+/// The loss allowed for without its mean ½Σε²: what the proof of advanced composition must not
+/// forget.
 #[test]
 fn a_filter_without_the_mean_is_broken() {
     let (epsilon, delta) = (6.0, 0.3);
@@ -160,7 +167,8 @@ fn a_filter_without_the_mean_is_broken() {
     assert!(reached > delta, "{reached}");
 }
 
-/// The probability that the best adversary, at some time within `rounds`, has a loss above the reading.
+/// The probability that the best adversary, at some time within `rounds`, has a loss above the
+/// reading.
 fn crossing(kinds: &[(f64, f64)], rounds: u32, reading: impl Fn(&[Approx]) -> f64) -> f64 {
     let readings = std::cell::RefCell::new(HashMap::new());
     let passed = |loss: f64, steps: &[u32]| {

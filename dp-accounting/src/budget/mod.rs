@@ -20,17 +20,16 @@ pub use step::Step;
 
 use core::marker::PhantomData;
 
-use dp_core::adjacency::SameRelation;
-use dp_core::notion::SameNotion;
-use dp_core::{Adjacency, Guarantee, Interactive, Measurement, SecureRng};
+use dp_core::{Adjacency, Guarantee};
 
 use crate::Error;
 
 /// A budget in the notion `G` for data whose neighbours are those of `A`.
 ///
-/// Measurements may be chosen adaptively, also their costs and when to stop: what was spent is the composition of the guarantees so far, and a
-/// measurement is released only if the composition with it stays within the total. This is a valid privacy filter: everything that was ever released from the
-/// budget, together, has the total guarantee.
+/// Measurements may be chosen adaptively, also their costs and when to stop: what was spent is the
+/// composition of the guarantees so far, and a measurement is released only if the composition with
+/// it stays within the total. This is a valid privacy filter: everything that was ever released
+/// from the budget, together, has the total guarantee.
 ///
 /// | total | why |
 /// |---|---|
@@ -39,14 +38,17 @@ use crate::Error;
 /// | [`Rdp`](dp_core::Rdp), [`Zcdp`](dp_core::Zcdp) | for each order α, exp((α−1)(L − ΣD_α)) is a supermartingale in the loss L, hence D_α of all outputs is at most the largest ΣD_α (Feldman and Zrnic 2021, theorem 3.1). The curve of what is spent must lie below that of the total at all orders, not at one that is chosen at the end |
 /// | [`Gdp`](dp_core::Gdp) | Σμ² ≤ μ² on every path (Smith and Thakurta 2022) |
 ///
-/// Interactive mechanisms that stay [open](Self::open) while others are asked are covered too: a filter that is valid for measurements is valid for
-/// interactions that run at the same time (Haney, Shoemate, Tian, Vadhan, Vyrros, Xu and Zhang 2023; for Rényi curves order by order).
+/// Interactive mechanisms that stay [open](Account::open) while others are asked are covered too: a
+/// filter that is valid for measurements is valid for interactions that run at the same time
+/// (Haney, Shoemate, Tian, Vadhan, Vyrros, Xu and Zhang 2023; for Rényi curves order by order).
 ///
-/// The relation is inferred from the first measurement that is spent, and fixed from then on. A budget cannot be cloned, for then it
-/// could be spent twice; several threads spend one through [`Shared`].
+/// The relation is inferred from the first measurement that is spent, and fixed from then on. A
+/// budget cannot be cloned, for then it could be spent twice; several threads spend one through
+/// [`Shared`].
 ///
-/// What was spent is rounded up, and equal costs in a row are counted, not added up one by one. Ten releases at ε = 0.1 still do not fit a budget
-/// of 1, because the float `0.1` is above a tenth; ten [shares](dp_core::Pure::share) of the total do.
+/// What was spent is rounded up, and equal costs in a row are counted, not added up one by one. Ten
+/// releases at ε = 0.1 still do not fit a budget of 1, because the float `0.1` is above a tenth;
+/// ten [shares](dp_core::Pure::share) of the total do.
 ///
 /// ```
 /// use dp_accounting::Budget;
@@ -95,7 +97,8 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
         G: Remainder,
     {
         let most = self.total.less(&self.spent());
-        // `compose` rounds up, which matters little to what was spent and may matter more to a small rest.
+        // `compose` rounds up, which matters little to what was spent and may matter more to a
+        // small rest.
         let shrunk = (0..24).map(|k| most.shrunk(f64::EPSILON * f64::from(1u32 << k)));
         core::iter::once(most.clone())
             .chain(shrunk)
@@ -107,92 +110,6 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
     #[must_use]
     pub fn affords(&self, cost: &G) -> bool {
         self.after(cost).0.is_at_most(&self.total)
-    }
-
-    /// Pays for one release of a measurement and draws it.
-    ///
-    /// The cost is booked before anything is drawn. A measurement that fails after that keeps its cost, because a failure may
-    /// depend on what was drawn before it.
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then nothing was drawn and nothing is booked.
-    /// [`Error::Core`] when the measurement fails.
-    pub fn spend<M, R>(&mut self, measurement: &M, data: &M::Data, rng: &mut R) -> Result<M::Output, Error>
-    where
-        M: Measurement,
-        M::Guarantee: SameNotion<G>,
-        M::Adjacency: SameRelation<A>,
-        R: SecureRng + ?Sized,
-    {
-        self.charge(&measurement.guarantee().into_notion())?;
-        Ok(measurement.release(data, rng)?)
-    }
-
-    /// Pays for one interaction, then opens it. What comes back is the interaction alone, with a generator whose seed is secret.
-    ///
-    /// ```
-    /// use dp_accounting::Budget;
-    /// use dp_core::{AddRemove, AllAnswers, LInf, Pure, Sensitivity};
-    /// use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
-    ///
-    /// // Every count that will be asked about moves by at most one.
-    /// let counts = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
-    /// let watch = Watch::new(AboveThreshold::epsilon(0.5, 100.0, 1)?, counts)?;
-    ///
-    /// let mut budget = Budget::new(Pure::new(0.8)?);
-    /// let mut interaction = budget.open(&watch, OsSeeded::new()?)?;
-    /// assert_eq!(budget.spent(), Pure::new(0.5)?);
-    /// let replies = [0.0, 10.0, 1000.0].map(|count| interaction.ask(count)); // as many as you like until it says yes
-    /// assert!(replies[2].is_ok() || replies.iter().any(Result::is_err));
-    /// assert!(budget.open(&watch, OsSeeded::new()?).is_err()); // not opened, because it is not paid
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// An interaction for neighbours of another kind, or in another notion, does not compile:
-    ///
-    /// ```compile_fail,E0277
-    /// # use dp_accounting::Budget;
-    /// # use dp_core::{AddRemove, AllAnswers, LInf, Pure, ReplaceOne, Sensitivity};
-    /// # use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
-    /// let counts = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
-    /// let watch = Watch::new(AboveThreshold::epsilon(0.5, 100.0, 1)?, counts)?;
-    /// Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?).open(&watch, OsSeeded::new()?)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// ```compile_fail,E0277
-    /// # use dp_accounting::Budget;
-    /// # use dp_core::{AddRemove, AllAnswers, LInf, Sensitivity, Zcdp};
-    /// # use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
-    /// let counts = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
-    /// let watch = Watch::new(AboveThreshold::epsilon(0.5, 100.0, 1)?, counts)?;
-    /// Budget::<Zcdp, AddRemove>::new(Zcdp::new(1.0)?).open(&watch, OsSeeded::new()?)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then nothing was opened and nothing is booked.
-    pub fn open<I, R>(&mut self, interactive: &I, rng: R) -> Result<I::Interaction<R>, Error>
-    where
-        I: Interactive,
-        I::Guarantee: SameNotion<G>,
-        I::Adjacency: SameRelation<A>,
-        R: SecureRng,
-    {
-        self.charge(&interactive.guarantee().into_notion())?;
-        Ok(interactive.open(rng))
-    }
-
-    /// Books a cost for something that is neither a [`Measurement`] nor [`Interactive`], to be done after this.
-    ///
-    /// That what you do has this guarantee under the relation `A` is your assertion; the other two methods ask the types.
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then nothing is booked.
-    pub fn charge(&mut self, cost: &G) -> Result<(), Error> {
-        self.check(cost)?;
-        self.record(cost);
-        Ok(())
     }
 
     /// Refuses a cost that does not fit.
@@ -207,7 +124,8 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
         })
     }
 
-    /// Books a cost whether or not it fits: it has been paid already, or another condition allows it.
+    /// Books a cost whether or not it fits: it has been paid already, or another condition allows
+    /// it.
     pub(crate) fn record(&mut self, cost: &G) {
         let (_, before, run) = self.after(cost);
         (self.before, self.run) = (before, run);
@@ -228,7 +146,7 @@ impl<G: Guarantee, A: Adjacency> Budget<G, A> {
 mod tests {
     use super::*;
     use crate::budget::probe::{Probe, Silent};
-    use dp_core::{Pure, ReplaceOne};
+    use dp_core::{Measurement, Pure, ReplaceOne};
 
     #[test]
     fn a_budget_is_spent_to_the_last_bit_and_not_beyond() {
@@ -292,7 +210,8 @@ mod tests {
             budget.spend(&Probe::new(cost), &[], &mut Silent).unwrap();
         }
         let sum = costs.iter().fold(Pure::perfect(), |sum, cost| sum.compose(&Pure::new(*cost).unwrap()));
-        // 1.2 and a little, exactly 1.2000000000000000388…: at or above it, and not above what adding one by one gives.
+        // 1.2 and a little, exactly 1.2000000000000000388…: at or above it, and not above what
+        // adding one by one gives.
         assert!(budget.spent().epsilon().get() >= 1.2f64.next_up() && budget.spent().is_at_most(&sum));
     }
 }

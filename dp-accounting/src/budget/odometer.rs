@@ -6,30 +6,39 @@ use dp_core::{Adjacency, Alpha, Approx, Delta, Epsilon};
 use super::{Account, Budget, Step};
 use crate::Error;
 
-/// Reads off, after every step, an ε that bounds the privacy loss so far. Nothing is decided in advance, neither the costs nor when to stop.
+/// Reads off, after every step, an ε that bounds the privacy loss so far. Nothing is decided in
+/// advance, neither the costs nor when to stop.
 ///
-/// A filter promises one total. An odometer gives a number at every time, and the promise is about all of them together:
+/// A filter promises one total. An odometer gives a number at every time, and the promise is about
+/// all of them together:
 ///
 /// > Pr(the loss L passes [`epsilon`](Self::epsilon) at some time) ≤ δ,
 ///
-/// in both directions, for neighbours under `A`. For steps with a δ of their own, this is the loss for an observer who also learns when such a step fails. Hence whoever stops by any rule, once the odometer reads
-/// at most ε, has released something (ε,δ)-private. The price over a total that is fixed
-/// in advance is small, and smallest where the odometer was told to be [sharp](Self::sharp_at).
+/// in both directions, for neighbours under `A`. For steps with a δ of their own, this is the loss
+/// for an observer who also learns when such a step fails. Hence whoever stops by any rule, once
+/// the odometer reads at most ε, has released something (ε,δ)-private. The price over a total that
+/// is fixed in advance is small, and smallest where the odometer was made [sharp](Self::sharp_at).
 ///
-/// What a [`Budget`] has spent is not such a number for zCDP, Rényi curves or (ε,δ) beyond basic composition: each of them is right at a time that was fixed beforehand, and
-/// who may wait for a good moment finds one at which it is wrong.
+/// What a [`Budget`] has spent is not such a number for zCDP, Rényi curves or (ε,δ) beyond basic
+/// composition: each of them is right at a time that was fixed beforehand, and who may wait for a
+/// good moment finds one at which it is wrong.
 ///
-/// **Theorem.** For orders αⱼ and weights wⱼ with Σwⱼ ≤ 1, fixed in the beginning, with ΣD the divergences added up so far, the reading
+/// **Theorem.** For orders αⱼ and weights wⱼ with Σwⱼ ≤ 1, fixed in the beginning, with ΣD the
+/// divergences added up so far, the reading
 ///
 /// > min(Σεᵢ, minⱼ (ΣD_αⱼ + ln(1/(wⱼδ'))/(αⱼ − 1)))
 ///
 /// is passed with probability at most δ' plus the largest Σδᵢ, which is kept below δ − δ'.
 ///
-/// *Proof.* As for [`AdvancedBudget`](super::AdvancedBudget): outside of failures e^((αⱼ−1)(L − ΣD_αⱼ)) is a nonnegative supermartingale from 1. By Ville's inequality it ever reaches
-/// 1/(wⱼδ') with probability at most wⱼδ', so one of them does with probability at most δ'. And L ≤ Σεᵢ always. ∎
+/// *Proof.* As for [`AdvancedBudget`](super::AdvancedBudget): outside of failures e^((αⱼ−1)(L −
+/// ΣD_αⱼ)) is a nonnegative supermartingale from 1. By Ville's inequality it ever reaches 1/(wⱼδ')
+/// with probability at most wⱼδ', so one of them does with probability at most δ'. And L ≤ Σεᵢ
+/// always. ∎
 ///
-/// Each order gives a line in the intrinsic time Σεᵢ², and the reading is their lower envelope, as in Whitehouse, Ramdas, Rogers and Wu (2023). Orders are spaced by a factor of
-/// 3/2 in α − 1 around the sharp one, with weights that fall with the square of the distance, so that the price grows with the logarithm of a logarithm.
+/// Each order gives a line in the intrinsic time Σεᵢ², and the reading is their lower envelope, as
+/// in Whitehouse, Ramdas, Rogers and Wu (2023). Orders are spaced by a factor of 3/2 in α − 1
+/// around the sharp one, with weights that fall with the square of the distance, so that the price
+/// grows with the logarithm of a logarithm.
 ///
 /// ```
 /// use dp_accounting::{Account, Odometer};
@@ -68,13 +77,15 @@ const SPACING: f64 = 1.5;
 const TOTAL_WEIGHT: f64 = 2.29;
 
 impl<A: Adjacency> Odometer<A> {
-    /// An odometer for steps without failures of their own: pure, Gaussian, zCDP, Rényi. It is sharpest around ε = 1.
+    /// An odometer for steps without failures of their own: pure, Gaussian, zCDP, Rényi. It is
+    /// sharpest around ε = 1.
     #[must_use]
     pub fn new(delta: Delta) -> Self {
         Self::sharp_around(delta, Delta::ZERO, 1.0)
     }
 
-    /// The same, sharpest when it reads about `epsilon`: where you expect to stop. Orders are fixed before the first step; after it this changes nothing.
+    /// The same, sharpest when it reads about `epsilon`: where you expect to stop. Orders are fixed
+    /// before the first step; after it this changes nothing.
     #[must_use]
     pub fn sharp_at(self, epsilon: Epsilon) -> Self {
         let fresh = self.basic.spent() == <Approx as dp_core::Guarantee>::perfect();
@@ -82,7 +93,8 @@ impl<A: Adjacency> Odometer<A> {
         if fresh { Self::sharp_around(self.boundary, allowed, epsilon.get()) } else { self }
     }
 
-    /// An odometer for steps whose δ add up to at most `failures`, beside a δ' for the reading itself. Its δ is the sum of both.
+    /// An odometer for steps whose δ add up to at most `failures`, beside a δ' for the reading
+    /// itself. Its δ is the sum of both.
     ///
     /// # Errors
     /// [`dp_core::Error::OutOfRange`] when that sum is above 1.

@@ -1,4 +1,5 @@
-//! A measurement that counts its draws, and an interaction that counts how often it was opened, for tests.
+//! A measurement that counts its draws, and an interaction that counts how often it was opened, for
+//! tests.
 
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU32, Ordering};

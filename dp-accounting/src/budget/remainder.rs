@@ -3,11 +3,13 @@
 use dp_core::rounding::{add_down, mul_down, sqrt_down, sub_down, sub_up};
 use dp_core::{Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Rho, Zcdp};
 
-/// A notion in which what is left of a total is again a guarantee. Rényi curves are none: the difference of two curves is the curve of no mechanism.
+/// A notion in which what is left of a total is again a guarantee. Rényi curves are none: the
+/// difference of two curves is the curve of no mechanism.
 ///
 /// # Contract
-/// `total.less(&spent)` is the largest guarantee that fits beside `spent`, up to rounding; `perfect()` when more than the total is spent. A budget lets the result
-/// [shrink](Self::shrunk) until it fits under the rounding of `compose`.
+/// `total.less(&spent)` is the largest guarantee that fits beside `spent`, up to rounding;
+/// `perfect()` when more than the total is spent. A budget lets the result [shrink](Self::shrunk)
+/// until it fits under the rounding of `compose`.
 pub trait Remainder: Guarantee {
     /// What fits beside what was spent.
     #[must_use]
@@ -65,7 +67,8 @@ impl Remainder for Gdp {
 }
 
 impl Remainder for Zcdp {
-    /// What is left of ξ and of ρ; where more ξ was spent than the total has, that was paid from ρ, at α = 1.
+    /// What is left of ξ and of ρ; where more ξ was spent than the total has, that was paid from ρ,
+    /// at α = 1.
     fn less(&self, spent: &Self) -> Self {
         let over = Epsilon::saturating(sub_up(spent.xi().get(), self.xi().get())).get();
         let rho = sub_down(difference(self.rho().get(), spent.rho().get()), over);
@@ -86,7 +89,7 @@ impl Remainder for Zcdp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Budget;
+    use crate::{Account, Budget};
     use dp_core::AddRemove;
     use proptest::prelude::*;
 

@@ -2,19 +2,20 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dp_core::adjacency::SameRelation;
-use dp_core::{Guarantee, Interactive, Measurement, SecureRng};
+use dp_core::Guarantee;
 
 use super::Account;
 use crate::Error;
 
-/// A budget that several threads spend at the same time.
+/// A budget that several threads spend at the same time: a reference to it is an [`Account`].
 ///
-/// Costs are booked one at a time, under a lock; noise is drawn after that and outside of it, so that threads wait for additions only. In the order in which
-/// they were booked, the measurements are a sequence in which each was chosen from outputs of earlier ones at most, which is what a filter covers.
+/// Costs are booked one at a time, under a lock; noise is drawn after that and outside of it, so
+/// that threads wait for additions only. In the order in which they were booked, the measurements
+/// are a sequence in which each was chosen from outputs of earlier ones at most, which is what a
+/// filter covers.
 ///
 /// ```
-/// use dp_accounting::{Budget, Shared};
+/// use dp_accounting::{Account, Budget, Shared};
 /// use dp_core::{Bounds, Pure, Query};
 /// use dp_mechanisms::{Laplace, rng::OsSeeded};
 /// use dp_sensitivity::Mean;
@@ -24,7 +25,7 @@ use crate::Error;
 /// let budget = Shared::new(Budget::new(Pure::new(1.0)?));
 /// let released = std::thread::scope(|scope| {
 ///     let threads: Vec<_> = (0..8)
-///         .map(|_| scope.spawn(|| budget.spend(&mean, &ages, &mut OsSeeded::new().expect("entropy")).is_ok()))
+///         .map(|_| scope.spawn(|| (&budget).spend(&mean, &ages, &mut OsSeeded::new().expect("entropy")).is_ok()))
 ///         .collect();
 ///     threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|paid| *paid).count()
 /// });
@@ -52,51 +53,18 @@ impl<B> Shared<B> {
         look(&self.lock())
     }
 
-    /// Books a cost. See [`Account::charge`].
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then nothing is booked.
-    pub fn charge<G: Guarantee>(&self, cost: &G) -> Result<(), Error>
-    where
-        B: Account<G>,
-    {
-        self.lock().charge(cost)
-    }
-
-    /// Pays for one release of a measurement and draws it. See [`Budget::spend`](super::Budget::spend).
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then nothing was drawn and nothing is booked.
-    /// [`Error::Core`] when the measurement fails.
-    pub fn spend<M, R>(&self, measurement: &M, data: &M::Data, rng: &mut R) -> Result<M::Output, Error>
-    where
-        M: Measurement,
-        B: Account<M::Guarantee>,
-        M::Adjacency: SameRelation<B::Adjacency>,
-        R: SecureRng + ?Sized,
-    {
-        self.charge(&measurement.guarantee())?;
-        Ok(measurement.release(data, rng)?)
-    }
-
-    /// Pays for one interaction, then opens it. See [`Budget::open`](super::Budget::open).
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit: then nothing was opened and nothing is booked.
-    pub fn open<I, R>(&self, interactive: &I, rng: R) -> Result<I::Interaction<R>, Error>
-    where
-        I: Interactive,
-        B: Account<I::Guarantee>,
-        I::Adjacency: SameRelation<B::Adjacency>,
-        R: SecureRng,
-    {
-        self.charge(&interactive.guarantee())?;
-        Ok(interactive.open(rng))
-    }
-
     /// A thread that panicked in here had booked all of its cost or nothing: accounts assign last.
     fn lock(&self) -> MutexGuard<'_, B> {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Only `charge` takes the lock: what is paid is drawn outside of it.
+impl<G: Guarantee, B: Account<G>> Account<G> for &Shared<B> {
+    type Adjacency = B::Adjacency;
+
+    fn charge(&mut self, cost: &G) -> Result<(), Error> {
+        self.lock().charge(cost)
     }
 }
 
@@ -105,7 +73,7 @@ mod tests {
     use super::*;
     use crate::Budget;
     use crate::budget::probe::{Probe, Silent};
-    use dp_core::{Pure, ReplaceOne};
+    use dp_core::{Measurement, Pure, ReplaceOne};
     use std::sync::Barrier;
     use std::thread;
 
@@ -117,7 +85,7 @@ mod tests {
         let paid: u32 = thread::scope(|scope| {
             let spend = || {
                 start.wait();
-                (0..256).map(|_| u32::from(budget.spend(&probe, &[], &mut Silent).is_ok())).sum::<u32>()
+                (0..256).map(|_| u32::from((&budget).spend(&probe, &[], &mut Silent).is_ok())).sum::<u32>()
             };
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(spend)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).sum()
@@ -132,17 +100,16 @@ mod tests {
     fn interactions_that_are_not_paid_are_not_opened() {
         let (probe, total) = (Probe::new(0.5), Pure::new(1.0).unwrap());
         let mut budget = Budget::<_, ReplaceOne>::new(total);
-        assert_eq!(budget.open(&probe, Silent), Ok(0));
-        assert_eq!(Account::open(&mut budget, &probe, Silent), Ok(1));
+        assert_eq!((budget.open(&probe, Silent), budget.open(&probe, Silent)), (Ok(0), Ok(1)));
         assert!(matches!(budget.open(&probe, Silent), Err(Error::Exhausted { .. })));
-        assert!(matches!(Account::open(&mut budget, &probe, Silent), Err(Error::Exhausted { .. })));
         assert_eq!((budget.spent(), probe.draws()), (total, 2));
         let shared = Shared::new(Budget::<_, ReplaceOne>::new(total));
-        assert_eq!((shared.open(&probe, Silent), shared.open(&probe, Silent)), (Ok(2), Ok(3)));
-        assert!(shared.open(&probe, Silent).is_err() && probe.draws() == 4);
+        assert_eq!(((&shared).open(&probe, Silent), (&shared).open(&probe, Silent)), (Ok(2), Ok(3)));
+        assert!((&shared).open(&probe, Silent).is_err() && probe.draws() == 4);
     }
 
-    /// A measurement that waits, while drawing, until another thread has drawn too: it would wait forever if it held the lock.
+    /// A measurement that waits, while drawing, until another thread has drawn too: it would wait
+    /// forever if it held the lock.
     #[test]
     fn noise_is_drawn_outside_of_the_lock() {
         struct Together<'a>(&'a Barrier);
@@ -163,7 +130,7 @@ mod tests {
         let budget = Shared::new(Budget::<_, ReplaceOne>::new(Pure::new(1.0).unwrap()));
         thread::scope(|scope| {
             for _ in 0..2 {
-                scope.spawn(|| budget.spend(&Together(&barrier), &(), &mut Silent).unwrap());
+                scope.spawn(|| (&budget).spend(&Together(&barrier), &(), &mut Silent).unwrap());
             }
         });
         assert_eq!(budget.with(Budget::spent), Pure::new(0.5).unwrap());
@@ -185,9 +152,9 @@ mod tests {
             }
         }
         let budget = Shared::new(Budget::<_, ReplaceOne>::new(Pure::new(1.0).unwrap()));
-        let outcome = thread::scope(|scope| scope.spawn(|| budget.spend(&Bad, &(), &mut Silent)).join());
+        let outcome = thread::scope(|scope| scope.spawn(|| (&budget).spend(&Bad, &(), &mut Silent)).join());
         assert!(outcome.is_err());
         assert_eq!(budget.with(Budget::spent), Pure::new(0.75).unwrap());
-        assert!(matches!(budget.spend(&Bad, &(), &mut Silent), Err(Error::Exhausted { .. })));
+        assert!(matches!((&budget).spend(&Bad, &(), &mut Silent), Err(Error::Exhausted { .. })));
     }
 }

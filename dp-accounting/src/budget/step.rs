@@ -5,8 +5,9 @@ use dp_core::{Alpha, Approx, Curve, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Rd
 /// A guarantee of which the following is known, for any neighbours and in both directions.
 ///
 /// # Contract
-/// The two output distributions are P = (1−δ)P' + δP'' and Q = (1−δ)Q' + δQ'' with one δ, at most [`failure`](Self::failure), such that the loss ln dP'/dQ' is at
-/// most [`max_loss`](Self::max_loss) and D_α(P'‖Q') is at most [`divergence`](Self::divergence).
+/// The two output distributions are P = (1−δ)P' + δP'' and Q = (1−δ)Q' + δQ'' with one δ, at most
+/// [`failure`](Self::failure), such that the loss ln dP'/dQ' is at most
+/// [`max_loss`](Self::max_loss) and D_α(P'‖Q') is at most [`divergence`](Self::divergence).
 pub trait Step: Guarantee {
     /// The probability δ of the part of which nothing is known.
     fn failure(&self) -> Delta;
@@ -38,7 +39,8 @@ impl Step for Pure {
     }
 }
 
-/// With probability δ all is told, else ε-randomised response: that simulates every (ε,δ)-private mechanism (Kairouz, Oh and Viswanath 2015).
+/// With probability δ the loss is infinite, else that of ε-randomised response: that simulates
+/// every (ε,δ)-private mechanism (Kairouz, Oh and Viswanath 2015).
 impl Step for Approx {
     fn failure(&self) -> Delta {
         self.delta()

@@ -1,10 +1,11 @@
 //! What the event says that every loss is near its largest value.
 
+use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 
 use super::question::Question;
 use crate::contour::many;
-use crate::event::Kind;
+use crate::loss::PrivacyLoss;
 use crate::sampling::Direction;
 
 /// A lower bound on the answer to a question. Worth nothing but where losses are bounded and δ is tiny, or runs are few.
@@ -14,8 +15,12 @@ use crate::sampling::Direction;
 /// > δ(ε) ≥ p·(1 − e^(ε−ℓ)),  hence ε ≥ ℓ + ln(1 − δ/p).
 ///
 /// The thresholds are a little below the largest losses, in several distances; where there is no largest one, zero.
-pub(super) fn all_large(events: &[(Kind, u64)], direction: Direction, question: Question) -> f64 {
-    let pairs: Vec<_> = events.iter().map(|(kind, count)| (kind.pair(direction), many(*count))).collect();
+pub(super) fn all_large<'a>(
+    losses: impl Iterator<Item = (&'a dyn PrivacyLoss, u64)>,
+    direction: Direction,
+    question: Question,
+) -> f64 {
+    let pairs: Vec<_> = losses.map(|(loss, count)| (loss.view(direction), many(count))).collect();
     let bound = |below: f64| {
         let (mut log_mass, mut total) = (Enclosure::ZERO, Enclosure::ZERO);
         for (pair, count) in &pairs {

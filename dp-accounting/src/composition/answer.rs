@@ -6,13 +6,15 @@ use dp_core::pairs::{DominatingPair, GaussianPair};
 use dp_core::rounding::{Enclosure, sqrt_down};
 
 use super::all_large::all_large;
-use super::question::{Question, meet};
+use super::part::Part;
+use super::question::Question;
 use super::{Composition, DEFAULT_ACCURACY, Method};
-use crate::contour::{Effort, Side, many};
+use crate::contour::{Effort, Side, many, narrowed};
 use crate::event::{Event, Kind};
 use crate::grid::Fineness;
+use crate::loss::Form;
+use crate::loss::discretised::Bound;
 use crate::sampling::Direction;
-use crate::sides::{Bound, Part};
 
 /// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
 const EFFORT: f64 = 9e8;
@@ -51,7 +53,7 @@ impl<A: Adjacency> Composition<A> {
         let mut worst = Enclosure::ZERO;
         let directions = self.directions();
         // Where grids are needed anyway it helps to know where to look.
-        let first = self.events.iter().any(|(kind, _)| kind.is_discretised());
+        let first = self.losses().any(|(loss, _)| matches!(loss.form(Direction::Remove), Form::Unknown));
         let known = if first { self.simple_bound(question) } else { question.all().hi() };
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
@@ -73,19 +75,19 @@ impl<A: Adjacency> Composition<A> {
     /// The answer where some events are known by a Rényi guarantee only.
     ///
     /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
-    /// mechanism that tells nothing keeps within every curve. So a smaller answer would be false for some mechanism.
+    /// mechanism that releases nothing keeps within every curve. So a smaller answer would be false for some mechanism.
     fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         let proven = self.renyi_answer(question).hi();
         let mut example = Self::new();
         for (kind, count) in &self.events {
-            let kind = match kind {
+            let event = match kind {
                 Kind::Renyi(curve) => {
                     let rho = curve.concentrated_part().get();
-                    Kind::Gaussian(GaussianPair::new(Mu::saturating(sqrt_down(2.0 * rho))))
+                    Event::of(GaussianPair::new(Mu::saturating(sqrt_down(2.0 * rho))))
                 }
-                other => other.clone(),
+                Kind::Loss(_) => Event::known(kind.clone()),
             };
-            example = example.with(Event::of(kind), *count);
+            example = example.with(event, *count);
         }
         Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
     }
@@ -103,7 +105,7 @@ impl<A: Adjacency> Composition<A> {
             return Enclosure::new(question.of_pair(&*below).lo(), question.of_pair(&*above).hi());
         }
         let parts: Vec<Part<'_>> =
-            self.events.iter().map(|(kind, count)| Part::new(kind, *count, direction)).collect();
+            self.losses().map(|(loss, count)| Part::new(loss, count, direction)).collect();
         let discretised =
             |gaussians_too: bool| parts.iter().filter(|part| part.is_discretised(gaussians_too)).count();
         let done = |found: Enclosure| {
@@ -120,7 +122,7 @@ impl<A: Adjacency> Composition<A> {
             } else {
                 0.25
             });
-            found = meet(found, capped(bracket(&parts, question, accuracy, floor, None, &first)));
+            found = narrowed(found, capped(bracket(&parts, question, accuracy, floor, None, &first)));
             effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
@@ -144,7 +146,7 @@ impl<A: Adjacency> Composition<A> {
                 let fineness = self.fineness(question, found, sharpness, grids);
                 let fineness = Fineness { most_work, gaussians_too, ..fineness };
                 let finer = bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part);
-                found = meet(found, capped(finer));
+                found = narrowed(found, capped(finer));
                 effort.take_back(&part);
                 let gained = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
                 if sharpness < 0.5 * accuracy || (sharpness < accuracy && found == before) {
@@ -168,7 +170,7 @@ impl<A: Adjacency> Composition<A> {
             Question::Epsilon(delta) => side.least_epsilon(delta),
             Question::Delta(epsilon) => side.least_delta(epsilon),
         };
-        let large = if parts.len() <= FEW { all_large(&self.events, direction, question) } else { 0.0 };
+        let large = if parts.len() <= FEW { all_large(self.losses(), direction, question) } else { 0.0 };
         let least = found.lo().max(moments).max(large);
         Enclosure::new(least.min(found.hi()), found.hi())
     }
@@ -205,12 +207,11 @@ impl<A: Adjacency> Composition<A> {
     /// Pairs from below and from above of the whole composition, where it is one of dp-core's: all Gaussian, or a single run.
     pub(super) fn closed_form(&self, direction: Direction) -> Option<[Box<dyn DominatingPair>; 2]> {
         if let [(kind, 1)] = &self.events[..] {
-            let pair = || kind.looked_up(direction);
-            return (!matches!(kind, Kind::Renyi(_))).then(|| [pair(), pair()]);
+            let pair = kind.loss()?.tabulated_view(direction);
+            return Some([Box::new(pair.clone()), Box::new(pair)]);
         }
-        let square = self.events.iter().try_fold(Enclosure::ZERO, |sum, (kind, count)| match kind {
-            Kind::Gaussian(pair) => Some(sum + many(*count) * Enclosure::point(pair.mu().get()).square()),
-            _ => None,
+        let square = self.events.iter().try_fold(Enclosure::ZERO, |sum, (kind, count)| {
+            Some(sum + many(*count) * Enclosure::point(kind.loss()?.gaussian_mu()?.get()).square())
         })?;
         let pair = |mu: f64| -> Box<dyn DominatingPair> { Box::new(GaussianPair::new(Mu::saturating(mu))) };
         Some([pair(square.sqrt().lo()), pair(square.sqrt().hi())])

@@ -2,6 +2,7 @@
 
 mod all_large;
 mod answer;
+mod part;
 mod question;
 mod simple;
 
@@ -10,6 +11,7 @@ use core::marker::PhantomData;
 use std::collections::HashMap;
 
 use dp_core::adjacency::Adjacency;
+use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Approx, Delta, Epsilon};
 
@@ -19,6 +21,7 @@ use question::Question;
 use crate::contour::many;
 use crate::event::{Event, Kind};
 use crate::limit::Limit;
+use crate::loss::{Key, PrivacyLoss};
 use crate::renyi::{provable_epsilon, smallest_delta, smallest_epsilon};
 use crate::sampling::Direction;
 
@@ -49,7 +52,7 @@ pub const DEFAULT_ACCURACY: f64 = 1e-4;
 pub struct Composition<A> {
     events: Vec<(Kind, u64)>,
     /// Where each kind is among the events: equal ones are counted, and not listed twice.
-    places: HashMap<Vec<u64>, usize>,
+    places: HashMap<Key, usize>,
     relation: PhantomData<fn(A) -> A>,
 }
 
@@ -223,7 +226,7 @@ impl<A: Adjacency> Composition<A> {
         self.events.iter().fold(Enclosure::ZERO, |sum, (kind, count)| {
             let once = match kind {
                 Kind::Renyi(curve) => Enclosure::point(curve.divergence(order)),
-                _ => kind.pair(direction).renyi(order),
+                Kind::Loss(loss) => loss.view(direction).renyi(order),
             };
             sum + if once == Enclosure::ZERO { once } else { many(*count) * once }
         })
@@ -242,9 +245,14 @@ impl<A: Adjacency> Composition<A> {
         self.directions().iter().map(of).fold(Enclosure::ZERO, Enclosure::max)
     }
 
+    /// The losses of the events that are not known by a Rényi curve only, and how often each occurs.
+    fn losses(&self) -> impl Iterator<Item = (&dyn PrivacyLoss, u64)> {
+        self.events.iter().filter_map(|(kind, count)| Some((kind.loss()?, *count)))
+    }
+
     /// The directions that differ.
     pub(crate) fn directions(&self) -> &'static [Direction] {
-        if self.events.iter().all(|(kind, _)| kind.is_symmetric()) {
+        if self.losses().all(|(loss, _)| loss.is_symmetric()) {
             &[Direction::Remove]
         } else {
             &[Direction::Remove, Direction::Add]

@@ -59,10 +59,3 @@ impl Question {
         }
     }
 }
-
-/// What two enclosures of one number say together.
-pub(super) fn meet(a: Enclosure, b: Enclosure) -> Enclosure {
-    let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
-    debug_assert!(lo <= hi, "enclosures {a:?} and {b:?} do not meet");
-    Enclosure::new(lo.min(hi), hi)
-}

@@ -1,6 +1,7 @@
 //! Bounds that need no privacy loss.
 
 use dp_core::adjacency::Adjacency;
+use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Delta, Epsilon};
 
@@ -21,16 +22,16 @@ impl<A: Adjacency> Composition<A> {
     /// - The divergences, which are known in closed form: at the best order, or at a few orders where they take long.
     pub(super) fn simple_bound(&self, question: Question) -> f64 {
         let mut worst = 0.0f64;
-        let work = ORDERS * self.events.iter().map(|(kind, _)| kind.divergence_work()).sum::<f64>();
+        let work = ORDERS * self.losses().map(|(loss, _)| loss.work().divergence).sum::<f64>();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a hundred")]
         let few = (ORDERS * MOST_WORK / work) as usize;
         for &direction in self.directions() {
             let (mut largest, mut apart) = (Enclosure::ZERO, Enclosure::ZERO);
-            for (kind, count) in &self.events {
-                let pair = kind.pair(direction);
-                largest = largest + many(*count) * Enclosure::point(pair.max_loss());
+            for (loss, count) in self.losses() {
+                let pair = loss.view(direction);
+                largest = largest + many(count) * Enclosure::point(pair.max_loss());
                 apart = apart
-                    + if self.events.len() <= FEW { many(*count) * pair.delta(0.0) } else { Enclosure::ONE };
+                    + if self.events.len() <= FEW { many(count) * pair.delta(0.0) } else { Enclosure::ONE };
             }
             let curve = |order: Alpha| self.renyi_in(direction, order);
             let bound = match question {

@@ -14,15 +14,15 @@ const LANES: usize = 4;
 
 /// One loss of a cloud.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
+pub(crate) struct Point {
     /// The loss.
-    pub(super) loss: f64,
+    pub(crate) loss: f64,
     /// How far it may lie from the true one.
-    pub(super) loss_error: f64,
+    pub(crate) loss_error: f64,
     /// The logarithm of its tilted mass p·e^(c·loss).
-    pub(super) log_mass: f64,
+    pub(crate) log_mass: f64,
     /// A bound on the error of that logarithm.
-    pub(super) log_mass_error: f64,
+    pub(crate) log_mass_error: f64,
 }
 
 /// The tilted law of a loss, as weighted points.
@@ -30,7 +30,7 @@ pub(super) struct Point {
 /// What the points stand for is M(c+iy) for all |y| up to the reach that was asked for, with a relative error (in units of M(c)) of at
 /// most `missing` beside the errors of the points: what was cut off, and the error of a quadrature.
 #[derive(Clone, Debug)]
-pub(super) struct Cloud {
+pub(crate) struct Cloud {
     losses: Vec<f64>,
     /// Weights, the largest being near one.
     weights: Vec<f64>,
@@ -47,7 +47,7 @@ impl Cloud {
     /// The cloud of some points, and the relative error of the sum over them.
     ///
     /// Points of less than e^−38 of the largest mass are dropped and counted as missing.
-    pub(super) fn new(points: &[Point], missing: f64) -> Self {
+    pub(crate) fn new(points: &[Point], missing: f64) -> Self {
         let top = points.iter().map(|point| point.log_mass).fold(f64::NEG_INFINITY, f64::max);
         let (mut losses, mut weights) =
             (Vec::with_capacity(points.len() + LANES), Vec::with_capacity(points.len() + LANES));
@@ -99,7 +99,7 @@ impl Cloud {
     }
 
     /// The moments of the law that was tilted at c.
-    pub(super) fn moments(&self, c: f64) -> Moments {
+    pub(crate) fn moments(&self, c: f64) -> Moments {
         Moments { c, log_moment: self.log_moment, mean: self.mean, variance: self.variance }
     }
 

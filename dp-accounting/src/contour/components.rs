@@ -7,7 +7,7 @@
 /// density is at least as high. That needs lower bounds on a density and nothing else, and bounds *all* y beyond a point, which no number of
 /// evaluations does.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Components {
+pub(crate) struct Components {
     /// Half the width of each interval, and its weight.
     pieces: Vec<(f64, f64)>,
 }
@@ -19,7 +19,7 @@ const HALVINGS: u8 = 8;
 
 impl Components {
     /// The pieces of a density that is at least `densities[i]` between `edges[i]` and `edges[i+1]`; the edges rise.
-    pub(super) fn new(edges: &[f64], densities: &[f64]) -> Self {
+    pub(crate) fn new(edges: &[f64], densities: &[f64]) -> Self {
         debug_assert!(edges.len() == densities.len() + 1);
         let top = densities.iter().copied().fold(0.0, f64::max);
         let lowest = top / f64::from(HEIGHTS);
@@ -51,12 +51,12 @@ impl Components {
     }
 
     /// Uniform laws by their widths and weights.
-    pub(super) fn of(pieces: impl Iterator<Item = (f64, f64)>) -> Self {
+    pub(crate) fn of(pieces: impl Iterator<Item = (f64, f64)>) -> Self {
         Self { pieces: pieces.map(|(width, weight)| (width / 2.0, weight)).collect() }
     }
 
     /// An upper bound on ln |M(c+iy)/M(c)| for all y from `reach` on.
-    pub(super) fn log_decay(&self, reach: f64) -> f64 {
+    pub(crate) fn log_decay(&self, reach: f64) -> f64 {
         let gained: f64 = self.pieces.iter().map(|(half, weight)| weight * gain(reach * half)).sum();
         // A part in a thousand covers the rounding of the sums.
         libm::log1p(-(gained * 0.999).min(0.999))

@@ -291,8 +291,8 @@ impl Line {
             // A wide dither: δ(ε) ≥ δ_v(ε+s) − δ_G(s), and δ_G(v/2 + z√v) ≤ Pr(N > z) ≤ e^(−z²/2).
             let z = libm::sqrt(2.0 * (7.0 - libm::log(dithered.hi().max(1e-300))).max(1.0));
             let shifted = (point(epsilon) + dither * point(0.5) + point(z) * dither.sqrt()).hi();
-            let told = (-(point(z).square() * point(0.5))).exp();
-            let there = self.dithered(shifted, &self.sums(shifted)) - self.aliases(shifted) - told;
+            let beyond = (-(point(z).square() * point(0.5))).exp();
+            let there = self.dithered(shifted, &self.sums(shifted)) - self.aliases(shifted) - beyond;
             below = below.max(there.lo());
         }
         let above =

@@ -113,13 +113,13 @@ pub(super) trait Tilting {
 
 /// What is known of ln M at a real point c.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moments {
-    pub(super) c: f64,
+pub(crate) struct Moments {
+    pub(crate) c: f64,
     /// Encloses ln M(c).
-    pub(super) log_moment: Enclosure,
+    pub(crate) log_moment: Enclosure,
     /// About its derivatives.
-    pub(super) mean: f64,
-    pub(super) variance: f64,
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
 }
 
 /// Where a search for the saddle starts, and how near it is to get.
@@ -145,7 +145,7 @@ impl Moments {
         self.variance += count.hi() * part.variance;
     }
 
-    pub(super) fn known(self) -> Option<Self> {
+    pub(crate) fn known(self) -> Option<Self> {
         let known =
             self.log_moment.lo().is_finite() && self.log_moment.hi().is_finite() && self.variance >= 0.0;
         known.then_some(self)

@@ -1,32 +1,43 @@
 //! The profile of a composition as an integral along a line, with a proven error.
 //!
-//! Let L be the sum of all losses of a composition under P, and M(s) = E e^(sL) its moment function: the product of those of the parts. For c > 0
+//! Let L be the sum of all losses of a composition under P, and M(s) = E e^(sL) its moment
+//! function: the product of those of the parts. For c > 0
 //!
 //! > δ(ε) = E(1 − e^(ε−L))₊ = (1/2πi) ∫_{c−i∞}^{c+i∞} e^(−sε)·M(s)/(s(s+1)) ds,
 //!
-//! because ∫ e^(sε)·(1 − e^(ε−L))₊ dε = e^(sL)/(s(s+1)). Nothing is discretised. Four errors remain, and all are bounded:
+//! because ∫ e^(sε)·(1 − e^(ε−L))₊ dε = e^(sL)/(s(s+1)). Nothing is discretised. Four errors
+//! remain, and all are bounded:
 //!
-//! **Aliases.** The trapezoidal rule of step h gives, by Poisson's summation formula, exactly Σ_m e^(cmW)·δ(ε+mW), W = 2π/h. Every term is positive, so
-//! the sum is an upper bound as it stands; the terms other than m = 0 are bounded by δ(x) ≤ 1 and by Chernoff's bound δ(x) ≤ κ(c')·M(c')·e^(−c'x) on
-//! lines to the left and right of c, for which M at two *real* points is enough.
+//! **Aliases.** The trapezoidal rule of step h gives, by Poisson's summation formula, exactly Σ_m
+//! e^(cmW)·δ(ε+mW), W = 2π/h. Every term is positive, so the sum is an upper bound as it stands;
+//! the terms other than m = 0 are bounded by δ(x) ≤ 1 and by Chernoff's bound δ(x) ≤
+//! κ(c')·M(c')·e^(−c'x) on lines to the left and right of c, for which M at two *real* points is
+//! enough.
 //!
-//! **The cut.** |M(c+iy)| ≤ M(c) always, and 1/|s(s+1)| falls as 1/y². For laws with a density a better bound for all y beyond a point comes from
-//! the uniform laws that they [contain](components).
+//! **The cut.** |M(c+iy)| ≤ M(c) always, and 1/|s(s+1)| falls as 1/y². For laws with a density a
+//! better bound for all y beyond a point comes from the uniform laws that they
+//! [contain](components).
 //!
-//! **Dither.** Laws with atoms do not fall off. There a Gaussian of variance v is composed with the rest. It multiplies M by
-//! e^(v(s²+s)/2), which ends the integral, and it can only raise the profile. By how much? In units of e^ε and under Q, (e^x − 1)₊ at x = L − ε
-//! turns into its mean under a log-normal factor, whose derivative in the variance w is half the density N(x; w/2, w). For w ≤ v that is at most
-//! √(v/w)·e^((v−w)/8)·N(x; v/2, v), because N(x; w/2, w) = e^(x/2 − x²/2w − w/8)/√(2πw). Integrated over w from 0 to v:
+//! **Dither.** Laws with atoms do not fall off. There a Gaussian of variance v is composed with the
+//! rest. It multiplies M by e^(v(s²+s)/2), which ends the integral, and it can only raise the
+//! profile. By how much? In units of e^ε and under Q, (e^x − 1)₊ at x = L − ε turns into its mean
+//! under a log-normal factor, whose derivative in the variance w is half the density N(x; w/2, w).
+//! For w ≤ v that is at most √(v/w)·e^((v−w)/8)·N(x; v/2, v), because N(x; w/2, w) = e^(x/2 − x²/2w
+//! − w/8)/√(2πw). Integrated over w from 0 to v:
 //!
 //! > δ_v(ε) − v·e^(v/8)·p_v(ε) ≤ δ(ε) ≤ δ_v(ε),
 //!
-//! p_v being the density of the dithered loss at ε, the same integral without 1/(s(s+1)). Second order in the width √v of the dither. Where ε is so large that v > 1 is
-//! a small dither, a first-order bound is better: the composition of (ε, δ(ε)) with the dither's (s, δ_G(s)) gives δ(ε) ≥ δ_v(ε+s) − δ_G(s).
+//! p_v being the density of the dithered loss at ε, the same integral without 1/(s(s+1)). Second
+//! order in the width √v of the dither. Where ε is so large that v > 1 is a small dither, a
+//! first-order bound is better: the composition of (ε, δ(ε)) with the dither's (s, δ_G(s)) gives
+//! δ(ε) ≥ δ_v(ε+s) − δ_G(s).
 //!
-//! **Rare losses.** Few runs of a sampled mechanism are nearly an atom and rare losses beside it. Those of a sampled Gaussian are [integrated alone](rare), which takes no dither.
+//! **Rare losses.** Few runs of a sampled mechanism are nearly an atom and rare losses beside it.
+//! Those of a sampled Gaussian are [integrated alone](rare), which takes no dither.
 //!
-//! **Rounding.** Each value of M carries a bound on its error. Since c is near the saddle point, the terms of the sum are not larger than what they add up to by
-//! more than a small factor, so δ is relatively accurate however small it is.
+//! **Rounding.** Each value of M carries a bound on its error. Since c is near the saddle point,
+//! the terms of the sum are not larger than what they add up to by more than a small factor, so δ
+//! is relatively accurate however small it is.
 
 mod atoms;
 mod build;
@@ -34,7 +45,6 @@ mod cloud;
 mod components;
 mod effort;
 mod fourier;
-mod laplace;
 mod line;
 mod logarithm;
 mod loss;
@@ -45,23 +55,67 @@ mod rare;
 mod sampled_gaussian;
 mod side;
 mod step;
-mod wide_gaussian;
 mod windowed;
 
+pub(crate) use cloud::{Cloud, Point};
+pub(crate) use components::Components;
 pub(crate) use effort::Effort;
+pub(crate) use fourier::transform_error;
+pub(crate) use loss::{Loss, MomentFunction, Tilted, TiltedLoss};
+pub(crate) use measure::Moments;
+pub(crate) use sampled_gaussian::SampledGaussian;
 pub(crate) use side::{Side, many};
 
 use dp_core::rounding::{Enclosure, sub_down, sub_up};
 
 use line::{Hint, Line, Plan};
-use measure::{Measure, Moments, Start};
+use measure::{Measure, Start};
 use profile::Profile;
 
 /// Half the distance of 1 to the next float: the relative error of one operation.
-const UNIT: f64 = f64::EPSILON / 2.0;
+pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// An ε below this need not be known better.
+const NEGLIGIBLE_EPSILON: f64 = 1e-100;
+
+/// How near the saddle point of a dithered line is found: the lines before have shown where it is,
+/// so few moments are enough.
+const DITHERED_PRECISION: f64 = 0.02;
+/// As long as a dither shrinks the bracket below this part of its width, the next one may be worth
+/// its price; two in a row that do not end the search.
+const PROGRESS: f64 = 0.8;
+/// A dither of variance v moves ε by about v·(c+1)/2 at the saddle point c: a half of the width
+/// that is aimed at is left for the rest.
+const SHARE_OF_DITHER: f64 = 4.0;
+
+/// The first dither of a search for ε has this standard deviation in parts of the largest possible
+/// ε, …
+const FIRST_SPREAD: f64 = 0.05;
+/// … but no larger a variance than this in parts of that ε: its own mean loss is half the variance.
+const FIRST_VARIANCE: f64 = 0.1;
+/// Dithers of a search for ε, at most: nine steps by 64 lead from the first one below what rounding
+/// leaves.
+const EPSILON_DITHERS: usize = 10;
+/// How much smaller the next dither is, at most: its line takes eight times as many nodes.
+const EPSILON_STEP: f64 = 64.0;
+/// How much smaller it is at least, or little would change.
+const LEAST_STEP: f64 = 4.0;
+/// So many dithers in a row may leave the bracket as it is: the first number while no lower end is
+/// known, when the dither may just be too wide; the second one after that, when rounding is what is
+/// left.
+const STALLED: [u32; 2] = [6, 2];
+/// While no lower end is known, the bracket of ε is judged as if it began at this part of its upper
+/// end.
+const LIKELY_PART: f64 = 0.01;
+
+/// Dithers of a search for δ, at most.
+const DELTA_DITHERS: usize = 4;
+/// How much smaller the next one is.
+const DELTA_STEP: f64 = 16.0;
 
 impl Side {
-    /// Encloses the smallest ε ≥ 0 with δ(ε) ≤ `delta`, aiming at a relative width of `accuracy`. An ε below `floor` need not be known better.
+    /// Encloses the smallest ε ≥ 0 with δ(ε) ≤ `delta`, aiming at a relative width of `accuracy`.
+    /// An ε below `floor` need not be known better.
     pub(crate) fn epsilon(&self, delta: f64, accuracy: f64, floor: f64) -> Enclosure {
         let infinite = self.infinite();
         if delta == 0.0 {
@@ -104,14 +158,15 @@ impl Side {
         if let Some(plan) = Plan::new(self, saddle, guess, 0.0, hint) {
             found = narrowed(found, Profile::of(Line::new(plan)).epsilon(least, most, guess, found));
         }
-        if found.relative_width() > accuracy && found.hi() > floor.max(1e-100) {
+        let negligible = floor.max(NEGLIGIBLE_EPSILON);
+        if found.relative_width() > accuracy && found.hi() > negligible {
             found = self.rare_epsilon(delta, accuracy, found);
         }
         // Dithers: a wide one first, which costs little and shows where to look.
-        let mut dither = square(0.05 * found.hi()).min(0.1 * found.hi());
+        let mut dither = square(FIRST_SPREAD * found.hi()).min(FIRST_VARIANCE * found.hi());
         let mut stalled = 0;
-        for round in 0..10 {
-            if found.relative_width() <= accuracy || found.hi() <= floor.max(1e-100) || !dither.is_normal() {
+        for round in 0..EPSILON_DITHERS {
+            if found.relative_width() <= accuracy || found.hi() <= negligible || !dither.is_normal() {
                 break;
             }
             // Where no lower end is known yet: near the Gaussian guess, and half-way, in turns.
@@ -120,7 +175,7 @@ impl Side {
             } else {
                 found.lo() + (found.hi() - found.lo()) / 2.0
             };
-            let start = Start { c: saddle.c, dither, precision: 0.02 };
+            let start = Start { c: saddle.c, dither, precision: DITHERED_PRECISION };
             let dithered = if found.lo() == 0.0 {
                 self.saddle_for_delta(least, start)
             } else {
@@ -131,13 +186,12 @@ impl Side {
             let Some(plan) = Plan::new(self, at, middle, dither, None) else { break };
             let before = found.hi() - found.lo();
             found = narrowed(found, Profile::of(Line::new(plan)).epsilon(least, most, middle, found));
-            stalled = if found.hi() - found.lo() > 0.8 * before { stalled + 1 } else { 0 };
-            // Rounding, not dither, is what is left; but while there is no lower end the dither may just be too wide.
-            if stalled >= if found.lo() > 0.0 { 2 } else { 6 } {
+            stalled = if found.hi() - found.lo() > PROGRESS * before { stalled + 1 } else { 0 };
+            if stalled >= STALLED[usize::from(found.lo() > 0.0)] {
                 break;
             }
-            let enough = accuracy * found.lo().max(0.01 * found.hi()) / (4.0 * (c + 1.0));
-            dither = (dither / 64.0).max(enough.min(dither / 4.0));
+            let enough = accuracy * found.lo().max(LIKELY_PART * found.hi()) / (SHARE_OF_DITHER * (c + 1.0));
+            dither = (dither / EPSILON_STEP).max(enough.min(dither / LEAST_STEP));
         }
         found
     }
@@ -161,26 +215,26 @@ impl Side {
         if saddle.is_blurred() {
             return found;
         }
-        let mut dither = accuracy / (4.0 * (saddle.c + 1.0) * saddle.c.max(0.1));
+        let mut dither = accuracy / (SHARE_OF_DITHER * (saddle.c + 1.0) * saddle.c.max(0.1));
         if let Some(plan) = Plan::new(self, saddle, epsilon, 0.0, hint) {
             found = narrowed(found, on(plan));
         }
         if found.relative_width() > accuracy {
             found = self.rare_delta(epsilon, accuracy, found);
         }
-        for _ in 0..4 {
+        for _ in 0..DELTA_DITHERS {
             if found.relative_width() <= accuracy {
                 break;
             }
-            let start = Start { c: saddle.c, dither, precision: 0.02 };
+            let start = Start { c: saddle.c, dither, precision: DITHERED_PRECISION };
             let Some((at, _)) = self.saddle_for_epsilon(epsilon, start) else { break };
             let Some(plan) = Plan::new(self, at, epsilon, dither, None) else { break };
             let before = found.hi() - found.lo();
             found = narrowed(found, on(plan));
-            if found.hi() - found.lo() > 0.8 * before {
+            if found.hi() - found.lo() > PROGRESS * before {
                 break;
             }
-            dither /= 16.0;
+            dither /= DELTA_STEP;
         }
         found
     }
@@ -206,12 +260,12 @@ fn square(x: f64) -> f64 {
 
 /// An index or a count of nodes as a float.
 #[allow(clippy::cast_precision_loss, reason = "far below 2⁵²")]
-fn float(index: usize) -> f64 {
+pub(crate) fn float(index: usize) -> f64 {
     index as f64
 }
 
 /// What two enclosures of one number say together.
-fn narrowed(a: Enclosure, b: Enclosure) -> Enclosure {
+pub(crate) fn narrowed(a: Enclosure, b: Enclosure) -> Enclosure {
     let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
     debug_assert!(lo <= hi, "enclosures {a:?} and {b:?} do not meet");
     Enclosure::new(lo.min(hi), hi)

@@ -2,7 +2,7 @@
 //!
 //! The loss of one sampled run is nearly an atom: almost always it is tiny. |M(c+iy)| hardly falls with y then, and its digits are those of the near-atom, not
 //! of the rare losses that make up δ. So the law of a run is cut softly in three at two [steps](super::step): a bulk P₀ = w₀P of small losses, rare losses
-//! P₁ = (1−w₀)·w₁P, and what is too improbable to count, (1−w₀)(1−w₁)P, which is told outright. For the runs together, with M = M₀ + M₁,
+//! P₁ = (1−w₀)·w₁P, and what is too improbable to count, (1−w₀)(1−w₁)P, which counts as infinite loss. For the runs together, with M = M₀ + M₁,
 //!
 //! > ΠM^k = ΠM₀^k + D,  D = ΠM₀^k·(e^S − 1),  S = Σ k·ln(1 + M₁/M₀).
 //!
@@ -47,7 +47,7 @@ use super::{UNIT, float, narrowed};
 /// All ways to lose something rare: D.
 #[derive(Clone, Debug)]
 pub(super) struct Rare {
-    /// M₀ of all parts. What is told outright is told here.
+    /// M₀ of all parts. What counts as infinite loss is counted here.
     bulk: Side,
     /// M₁ of some of them.
     rare: Vec<(usize, Windowed)>,
@@ -82,22 +82,22 @@ const PARTS: [f64; 12] = [2.0, 3.0, 5.0, 8.0, 12.0, 18.0, 27.0, 40.0, 60.0, 100.
 /// So many parts may be split: each takes some milliseconds.
 const MOST_PARTS: usize = 16;
 
-/// What part of the width that is aimed at may come from the bulk, and what part is told outright.
+/// What part of the width that is aimed at may come from the bulk, and what part counts as infinite loss.
 const NEGLIGIBLE: f64 = 0.05;
 
 /// So many slices are cut off, at most.
 const MOST_SLICES: usize = 4;
 
 impl Rare {
-    /// Sampled Gaussians without what is too improbable to count, `negligible` in all, which is told outright.
+    /// Sampled Gaussians without what is too improbable to count, `negligible` in all, which counts as infinite loss.
     fn trimmed(side: &Side, negligible: f64) -> Side {
         let runs = side.parts.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi());
         let mut trimmed = side.clone();
         for (loss, count) in &mut trimmed.parts {
             if let Loss::SampledGaussian(law @ SampledGaussian { direction: Direction::Remove, .. }) = loss {
                 let rest = Windowed::trimmed(*law, (negligible / runs).max(1e-290));
-                let told = Enclosure::new(0.0, rest.told()).probability();
-                trimmed.log_finite = trimmed.log_finite + many(*count) * (-told).ln_1p();
+                let infinite = Enclosure::new(0.0, rest.infinite()).probability();
+                trimmed.log_finite = trimmed.log_finite + many(*count) * (-infinite).ln_1p();
                 *loss = Loss::Windowed(rest);
             }
         }
@@ -163,7 +163,7 @@ impl Rare {
         for (i, (part, window)) in self.rare.iter().enumerate() {
             let from = window.from?;
             let mut step = Step { at: cut(window.law, loss).at, ..from };
-            // The step that trims is another one: what lies beyond it is told whatever was cut before.
+            // The step that trims is another one: what lies beyond it counts as infinite whatever was cut before.
             if window.to.steepness == step.steepness {
                 step.at = step.at.min(window.to.far_below());
             }

@@ -26,10 +26,10 @@ use super::measure::Moments;
 
 /// A Poisson-sampled Gaussian mechanism, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SampledGaussian {
-    pub(super) rate: f64,
-    pub(super) mu: f64,
-    pub(super) direction: Direction,
+pub(crate) struct SampledGaussian {
+    pub(crate) rate: f64,
+    pub(crate) mu: f64,
+    pub(crate) direction: Direction,
 }
 
 /// More nodes than that, and the quadrature is not worth it.

@@ -10,7 +10,7 @@ use super::UNIT;
 ///
 /// since |e^(−z) − 1| ≤ |z| and |e^(−z)| ≤ 1 where Re z ≥ 0. On the real line 1 − w ≤ ζ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Step {
+pub(crate) struct Step {
     pub(super) at: f64,
     /// κ.
     pub(super) steepness: f64,

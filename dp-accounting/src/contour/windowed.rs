@@ -30,7 +30,7 @@ use super::{UNIT, float};
 
 /// A window on the law of a sampled Gaussian in the direction *remove*.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Windowed {
+pub(crate) struct Windowed {
     pub(super) law: SampledGaussian,
     /// What lies before this step is left out.
     pub(super) from: Option<Step>,
@@ -49,7 +49,7 @@ const LEFT: f64 = -10.0;
 
 impl Windowed {
     /// A bound on what the law has beyond its last step: 1 − w ≤ ζ, and E ζ = e^(κ²/2 − κX)·(1 − q + q·e^(κμ)) under P.
-    pub(super) fn told(&self) -> f64 {
+    pub(super) fn infinite(&self) -> f64 {
         let point = Enclosure::point;
         let Step { at, steepness } = self.to;
         let (rate, steep) = (point(self.law.rate), point(steepness));

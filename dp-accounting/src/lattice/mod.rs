@@ -30,7 +30,6 @@ use dp_core::rounding::{Enclosure, add_up, mul_up};
 use realfft::num_traits::AsPrimitive;
 
 pub use profile::{Profile, profile};
-pub(crate) use transform::relative_error as transform_error;
 
 use curve::{Composition, Curve};
 use part::{Part, Range, Side, on_lattice};

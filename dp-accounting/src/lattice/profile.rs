@@ -43,7 +43,7 @@ pub struct Profile {
 /// The profile of a composition of pairs, each as often as its count says.
 ///
 /// `accuracy` is the relative width of ε that is aimed at; one that is not positive stands for 1e-4. A composition that is too large for the
-/// lattice comes with wider bounds. An empty one tells nothing: its profile is (1 − e^ε)₊.
+/// lattice comes with wider bounds. An empty one releases nothing: its profile is (1 − e^ε)₊.
 #[must_use]
 pub fn profile(parts: &Parts, accuracy: f64) -> Profile {
     let curves = QUERIES.iter().map(|&query| bounds(parts, query, accuracy, None)).collect();

@@ -217,10 +217,10 @@ fn what_is_infinite_or_nothing_is_said_to_be() {
     assert_eq!(epsilon(nothing, 1e-6, 1e-4, None), Enclosure::ZERO);
     assert_eq!(super::delta(nothing, 0.0, 1e-4, None), Enclosure::ZERO);
     assert!(super::delta(nothing, -1.0, 1e-4, None).contains(1.0 - (-1f64).exp()));
-    let told = LaplacePair::new(Epsilon::INFINITE);
-    assert_eq!(epsilon(&[(&told, 1)], 1e-6, 1e-4, None), Enclosure::point(f64::INFINITY));
-    assert_eq!(epsilon(&[(&told, 0)], 1e-6, 1e-4, None), Enclosure::ZERO);
-    // A thousandth is told with certainty: no ε below δ = 1 − 0.999², and some above it.
+    let infinite = LaplacePair::new(Epsilon::INFINITE);
+    assert_eq!(epsilon(&[(&infinite, 1)], 1e-6, 1e-4, None), Enclosure::point(f64::INFINITY));
+    assert_eq!(epsilon(&[(&infinite, 0)], 1e-6, 1e-4, None), Enclosure::ZERO);
+    // A thousandth of the loss is infinite: no ε below δ = 1 − 0.999², and some above it.
     let leak = FinitePair::new(&[0.5, 0.499, 0.001], &[0.499, 0.501, 0.0]).unwrap();
     assert_eq!(epsilon(&[(&leak, 2)], 1e-3, 1e-4, None), Enclosure::point(f64::INFINITY));
     check("leak", super::delta(&[(&leak, 2)], 5.0, 1e-4, None), 1.0 - 0.999 * 0.999, 1e-15, 1e-9);
@@ -251,7 +251,7 @@ fn transforms_err_far_less_than_their_bound() {
                 im += mass * angle.sin();
             }
             let error = (value.re - re).hypot(value.im - im);
-            assert!(error <= 0.2 * transform::relative_error(length) * total, "{error:e}");
+            assert!(error <= 0.2 * crate::contour::transform_error(length) * total, "{error:e}");
         }
     }
 }

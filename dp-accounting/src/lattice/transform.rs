@@ -1,11 +1,6 @@
 //! The composition of tilted measures on a lattice, in the Fourier domain, with a bound on every error.
 //!
-//! **Transforms.** A fast Fourier transform of a power of two multiplies each input by twiddle factors along one path to each output, and adds. A
-//! complex sum errs by u = 2⁻⁵³ relatively, a product by √5·u, a twiddle factor by 11u (its angle, up to 2π, is rounded twice, its sine and
-//! cosine once), together less than 16u on each of log₂ N levels. The passage between a real transform of length N and a
-//! complex one of half the length takes sums whose terms are at most twice the inputs, and one more level. Hence, componentwise,
-//!
-//! > |error| ≤ γ·Σ|input|,  γ = 2·16u·(log₂ N + 4).
+//! **Transforms.** Their error is bounded in `contour::fourier`.
 //!
 //! **Powers.** |φᵏ − φ̂ᵏ| ≤ k·|φ − φ̂|·(|φ̂| + |φ − φ̂|)^(k−1), and a product of n factors by any order of multiplications errs by (n − 1)·3u.
 
@@ -15,14 +10,10 @@ use std::sync::Arc;
 
 use super::float;
 use super::tilt::Tilted;
+use crate::contour::transform_error;
 
 /// The unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
-
-/// γ of a transform of length N.
-pub(crate) fn relative_error(length: usize) -> f64 {
-    32.0 * U * (f64::from(length.ilog2()) + 4.0)
-}
 
 /// Both plans of one length.
 pub(super) struct Transforms {
@@ -45,7 +36,7 @@ impl Transforms {
 
     /// The composition of measures, wrapped around at the length: the mass of all sums that are s modulo N, and a bound on the error of each.
     pub(super) fn compose(&self, measures: &[Tilted]) -> (Vec<f64>, f64) {
-        let gamma = relative_error(self.length);
+        let gamma = transform_error(self.length);
         let half = self.length / 2 + 1;
         let mut product = vec![Complex::new(1.0, 0.0); half];
         let mut ln_bound = vec![0.0; half]; // of Π(|φ̂| + γ)ᵏ

@@ -91,7 +91,7 @@ fn io_error(doing: &'static str, path: &Path, error: &io::Error) -> LedgerError 
         ("opening", io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             " (`Ledger::audit` reads a ledger that is not yours to write)"
         }
-        ("creating", io::ErrorKind::AlreadyExists) => " (`Ledger::open` goes on with one)",
+        ("creating", io::ErrorKind::AlreadyExists) => " (`Ledger::load` goes on with one)",
         ("creating", io::ErrorKind::NotFound) => " (its folder does not exist: create that first)",
         _ => "",
     };

@@ -1,6 +1,7 @@
 //! What was spent, on disk.
 //!
-//! A ledger is a text file with one line for each spend, after a header that says of which data set, in which notion, under which relation and how much in all:
+//! A ledger is a text file with one line for each spend, after a header that says of which data
+//! set, in which notion, under which relation and how much in all:
 //!
 //! ```text
 //! {"ledger":1,"data_set":"survey","notion":"pure","relation":"add-remove","total":{"epsilon":1.0},"check":"0b6e…"}
@@ -9,29 +10,43 @@
 //!
 //! # What holds
 //!
-//! - **Written before it is released.** A spend takes the lock, reads what others have appended, decides, appends its line, waits until it is on disk, and only then draws. A crash
-//!   after the line costs budget and releases nothing; the other order is impossible.
-//! - **One at a time.** The lock is the operating system's, between processes and between handles of one process; it is gone when its owner is. It is advisory: programs that append
-//!   without asking for it are noticed by the checksums, not kept out. On network file systems it is as good as they make it.
-//! - **Never less than was released.** A line that is complete counts, also when its newline is missing. A crash while a line is written leaves its beginning at the end of
-//!   the file: it was never acknowledged, so that nothing was released for it. It does not count and stays in the file. The next spend ends it with ` <- unfinished, set aside` and a checksum of
-//!   its own before it appends an entry; nothing is ever cut off or overwritten. So every line that others follow is sealed, whether it counts or not, and only the last line of a file can lack its checksum.
-//!   The assumption is that a crash leaves what was written up to some byte, perhaps with zeros after it. Whatever else is at
-//!   the end, a whole line with a wrong checksum say, is not taken for a crash but for damage, and is an error.
-//! - **Numbers survive.** A cost is written so that it reads back to the last bit, which is checked before it is written. A number that no float holds, 10⁻⁴⁰⁰ say, is an error and not 0.
-//! - **Refused costs nothing.** When the disk is full or the system reports another error, nothing is released. What has arrived in the file by then is found by the next spend: a whole line counts,
-//!   the beginning of one is set aside.
+//! - **Written before it is released.** A spend takes the lock, reads what others have appended,
+//!   decides, appends its line, waits until it is on disk, and only then draws. A crash after the
+//!   line costs budget and releases nothing; the other order is impossible.
+//! - **One at a time.** The lock is the operating system's, between processes and between handles
+//!   of one process; it is gone when its owner is. It is advisory: programs that append without
+//!   asking for it are noticed by the checksums, not kept out. On network file systems it is as
+//!   good as they make it.
+//! - **Never less than was released.** A line that is complete counts, also when its newline is
+//!   missing. A crash while a line is written leaves its beginning at the end of the file: it was
+//!   never acknowledged, so that nothing was released for it. It does not count and stays in the
+//!   file. The next spend ends it with ` <- unfinished, set aside` and a checksum of its own before
+//!   it appends an entry; nothing is ever cut off or overwritten. So every line that others follow
+//!   is sealed, whether it counts or not, and only the last line of a file can lack its checksum.
+//!   The assumption is that a crash leaves what was written up to some byte, perhaps with zeros
+//!   after it. Whatever else is at the end, a whole line with a wrong checksum say, is not taken
+//!   for a crash but for damage, and is an error.
+//! - **Numbers survive.** A cost is written so that it reads back to the last bit, which is checked
+//!   before it is written. A number that no float holds, 10⁻⁴⁰⁰ say, is an error and not 0.
+//! - **Refused costs nothing.** When the disk is full or the system reports another error, nothing
+//!   is released. What has arrived in the file by then is found by the next spend: a whole line
+//!   counts, the beginning of one is set aside.
 //!
 //! # What is noticed, and what is not
 //!
-//! Each checksum covers its line and the checksum before it. Whatever is changed, removed or inserted before the last line, or changed in it, is an error that names the entry, and nothing can be
-//! spent until the file is restored; but for zeros at the end of a line, which crashes leave there. All lines are checked when the file is opened, and new ones at each spend.
+//! Each checksum covers its line and the checksum before it. Whatever is changed, removed or
+//! inserted before the last line, or changed in it, is an error that names the entry, and nothing
+//! can be spent until the file is restored; but for zeros at the end of a line, which crashes leave
+//! there. All lines are checked when the file is opened, and new ones at each spend.
 //!
-//! The checksums have no key. They protect against accidents and against people who edit a line; who computes them anew can write any ledger. Nor can a file notice that it was cut off at its end (at the end of
-//! a line, or within the last line, which looks like a crash), or replaced by an older copy. Keep the last [`Receipt`] elsewhere and open with it: then all entries up to it are those that were recorded.
+//! The checksums have no key. They protect against accidents and against people who edit a line;
+//! who computes them anew can write any ledger. Nor can a file notice that it was cut off at its
+//! end (at the end of a line, or within the last line, which looks like a crash), or replaced by an
+//! older copy. Keep the last [`Receipt`] elsewhere and load with it: then all entries up to it are
+//! those that were recorded.
 //!
 //! ```
-//! use dp_accounting::Ledger;
+//! use dp_accounting::{Account, Ledger};
 //! use dp_core::{Bounds, Pure, Query};
 //! use dp_mechanisms::{Laplace, rng::OsSeeded};
 //! use dp_sensitivity::Mean;
@@ -45,14 +60,14 @@
 //! let mut rng = OsSeeded::new()?;
 //!
 //! let mut ledger = Ledger::create(&path, "ages", &Pure::new(1.0)?)?;
-//! let answer = ledger.spend(&mean, "mean age", &ages, &mut rng)?;
+//! let answer = ledger.note("mean age").spend(&mean, &ages, &mut rng)?;
 //! let receipt = ledger.receipt();
 //! drop(ledger);
 //!
 //! // Tomorrow, in another process:
-//! let mut ledger = Ledger::open_with_receipt(&path, &receipt)?;
+//! let mut ledger = Ledger::load_with_receipt(&path, &receipt)?;
 //! assert_eq!(ledger.entries()[0].label(), "mean age");
-//! assert!(ledger.spend(&mean, "again", &ages, &mut rng).is_err());
+//! assert!(ledger.note("again").spend(&mean, &ages, &mut rng).is_err());
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -73,18 +88,17 @@ pub use receipt::{Entry, Note, Receipt};
 
 use std::path::Path;
 
-use dp_core::adjacency::SameRelation;
-use dp_core::notion::SameNotion;
-use dp_core::{Adjacency, Interactive, Measurement, SecureRng};
+use dp_core::Adjacency;
 
 use self::file::LockedFile;
 use crate::Error;
-use crate::budget::Remainder;
+use crate::budget::{Account, Remainder};
 
 /// A [`Budget`](crate::Budget) on disk: see the [module](self) for what holds.
 ///
-/// Threads open the file each for themselves, or share one handle behind a lock. Between two spends a ledger knows what it has read last;
-/// [`refresh`](Self::refresh) reads what others have appended since. A spend does so itself.
+/// Threads open the file each for themselves, or share one handle behind a lock. Between two spends
+/// a ledger knows what it has read last; [`refresh`](Self::refresh) reads what others have appended
+/// since. A spend does so itself.
 #[derive(Debug)]
 pub struct Ledger<G, A> {
     file: LockedFile,
@@ -102,20 +116,21 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
         Self::over(file)
     }
 
-    /// Opens a ledger and checks every line of it.
+    /// Loads a ledger that exists, to spend from it, and checks every line of it.
     ///
     /// # Errors
-    /// [`Error::Ledger`] when the file cannot be read, is for another notion or relation, or a line is not what was written.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+    /// [`Error::Ledger`] when the file cannot be read, is for another notion or relation, or a line
+    /// is not what was written.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::over(LockedFile::open(path.as_ref())?)
     }
 
-    /// Opens a ledger, checks every line of it, and that the entry of a receipt is among them.
+    /// Loads a ledger, checks every line of it, and that the entry of a receipt is among them.
     ///
     /// # Errors
-    /// As for [`open`](Self::open), and [`LedgerError::NotInLedger`].
-    pub fn open_with_receipt(path: impl AsRef<Path>, receipt: &Receipt) -> Result<Self, Error> {
-        let ledger = Self::open(path)?;
+    /// As for [`load`](Self::load), and [`LedgerError::NotInLedger`].
+    pub fn load_with_receipt(path: impl AsRef<Path>, receipt: &Receipt) -> Result<Self, Error> {
+        let ledger = Self::load(path)?;
         if ledger.book.has(receipt) {
             Ok(ledger)
         } else {
@@ -124,12 +139,14 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
         }
     }
 
-    /// Reads a ledger without the right to write it, and checks every line of it: for those who audit what was spent.
+    /// Reads a ledger without the right to write it, and checks every line of it: for those who
+    /// audit what was spent.
     ///
-    /// A process that is writing is waited for. [`Book::has`] says whether the entry of a receipt is there.
+    /// A process that is writing is waited for. [`Book::has`] says whether the entry of a receipt
+    /// is there.
     ///
     /// # Errors
-    /// As for [`open`](Self::open).
+    /// As for [`load`](Self::load).
     pub fn audit(path: impl AsRef<Path>) -> Result<Book<G, A>, Error> {
         Ok(Book::begin(&LockedFile::read_only(path.as_ref())?)?)
     }
@@ -173,7 +190,8 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
         self.book.entries()
     }
 
-    /// How many lines were begun and not finished, by processes that died. They stay in the file and cost nothing.
+    /// How many lines were begun and not finished, by processes that died. They stay in the file
+    /// and cost nothing.
     #[must_use]
     pub const fn unfinished(&self) -> u64 {
         self.book.unfinished()
@@ -188,69 +206,56 @@ impl<G: Recorded, A: Adjacency> Ledger<G, A> {
     /// Reads what others have appended.
     ///
     /// # Errors
-    /// [`Error::Ledger`] when the file cannot be read, was replaced, or a line is not what was written.
+    /// [`Error::Ledger`] when the file cannot be read, was replaced, or a line is not what was
+    /// written.
     pub fn refresh(&mut self) -> Result<(), Error> {
         let bytes = self.file.lock()?.read_from(self.book.end)?;
         Ok(self.book.read(&bytes)?)
     }
 
-    /// Pays for one release of a measurement, and draws it when the entry is on disk.
+    /// The ledger with a note for the entries that are made through it: a label, or a [`Note`] with
+    /// a time.
     ///
-    /// A measurement that fails keeps its cost, as with a [`Budget`](crate::Budget).
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: then nothing was drawn.
-    /// [`Error::Core`] when the measurement fails.
-    pub fn spend<M, R>(
-        &mut self,
-        measurement: &M,
-        note: impl Into<Note>,
-        data: &M::Data,
-        rng: &mut R,
-    ) -> Result<M::Output, Error>
-    where
-        M: Measurement,
-        M::Guarantee: SameNotion<G>,
-        M::Adjacency: SameRelation<A>,
-        R: SecureRng + ?Sized,
-    {
-        self.charge(&measurement.guarantee().into_notion(), note)?;
-        Ok(measurement.release(data, rng)?)
+    /// `ledger.note("mean age").spend(…)` is what most programs do; an entry that is made without
+    /// it has an empty label.
+    pub fn note(&mut self, note: impl Into<Note>) -> Noted<'_, G, A> {
+        Noted { ledger: self, note: note.into() }
     }
 
-    /// Pays for one interaction, and opens it when the entry is on disk. See [`Budget::open`](crate::Budget::open).
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: then nothing was opened.
-    pub fn begin<I, R>(
-        &mut self,
-        interactive: &I,
-        note: impl Into<Note>,
-        rng: R,
-    ) -> Result<I::Interaction<R>, Error>
-    where
-        I: Interactive,
-        I::Guarantee: SameNotion<G>,
-        I::Adjacency: SameRelation<A>,
-        R: SecureRng,
-    {
-        self.charge(&interactive.guarantee().into_notion(), note)?;
-        Ok(interactive.open(rng))
-    }
-
-    /// Records a cost for what is done after this. That it has this guarantee under the relation `A` is your assertion. See [`Budget::charge`](crate::Budget::charge).
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] when the cost does not fit, [`Error::Ledger`] when it could not be recorded: do nothing then.
-    pub fn charge(&mut self, cost: &G, note: impl Into<Note>) -> Result<(), Error> {
+    /// Appends an entry, and returns when it is on disk.
+    fn record(&mut self, cost: &G, note: Note) -> Result<(), Error> {
         let lock = self.file.lock()?;
         self.book.read(&lock.read_from(self.book.end)?)?;
         self.book.budget.check(cost)?;
         let torn = lock.read_from(self.book.end)?; // nothing, or the beginning of a line
-        lock.append(&self.book.append(note.into(), cost, &torn)?)?;
+        lock.append(&self.book.append(note, cost, &torn)?)?;
         // Taken from the file and not from memory: what counts is what is there.
         let before = self.book.entries.len();
         self.book.read(&lock.read_from(self.book.end)?)?;
         if self.book.entries.len() == before + 1 { Ok(()) } else { Err(lock.replaced().into()) }
+    }
+}
+
+/// Whoever is paid draws when the entry is on disk. A measurement that fails keeps its cost.
+impl<G: Recorded, A: Adjacency> Account<G> for Ledger<G, A> {
+    type Adjacency = A;
+
+    fn charge(&mut self, cost: &G) -> Result<(), Error> {
+        self.record(cost, Note::default())
+    }
+}
+
+/// A ledger and the note of the entries that are made through this: see [`Ledger::note`].
+#[derive(Debug)]
+pub struct Noted<'a, G, A> {
+    ledger: &'a mut Ledger<G, A>,
+    note: Note,
+}
+
+impl<G: Recorded, A: Adjacency> Account<G> for Noted<'_, G, A> {
+    type Adjacency = A;
+
+    fn charge(&mut self, cost: &G) -> Result<(), Error> {
+        self.ledger.record(cost, self.note.clone())
     }
 }

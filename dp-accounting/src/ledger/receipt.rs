@@ -1,4 +1,4 @@
-//! What is told about a spend: notes, entries, receipts.
+//! What is recorded of a spend: notes, entries, receipts.
 
 use core::fmt;
 use core::str::FromStr;
@@ -14,7 +14,7 @@ use super::line::is_check;
 /// let note = Note::from("mean age").at("2026-11-16T09:30:00Z");
 /// # let _ = note;
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
     pub(super) label: String,
     pub(super) time: Option<String>,
@@ -84,7 +84,7 @@ impl<G> Entry<G> {
 
 /// The number of an entry and its checksum, which covers all entries before it.
 ///
-/// Keep the last one somewhere else than the ledger, and [`Ledger::open_with_receipt`](super::Ledger::open_with_receipt) notices when entries were cut off at the end. It is written as
+/// Keep the last one somewhere else than the ledger, and [`Ledger::load_with_receipt`](super::Ledger::load_with_receipt) notices when entries were cut off at the end. It is written as
 /// `number:checksum`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {

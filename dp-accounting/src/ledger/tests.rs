@@ -8,6 +8,7 @@ use std::thread;
 use dp_core::{AddRemove, Approx, Curve, Delta, Epsilon, Gdp, Guarantee, Pure, Rdp, Relax, ReplaceOne, Zcdp};
 
 use super::*;
+use crate::Shared;
 use crate::budget::probe::{Probe, Silent};
 
 /// A folder of its own, removed when the test is over.
@@ -74,8 +75,8 @@ fn a_ledger_is_read_back_as_it_was_written() {
     let path = folder.file("a");
     let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
     let probe = Probe::new(0.25);
-    assert_eq!(ledger.spend(&probe, "first", &[], &mut Silent), Ok(7));
-    assert_eq!(ledger.spend(&probe, Note::from("second").at("noon"), &[], &mut Silent), Ok(7));
+    assert_eq!(ledger.note("first").spend(&probe, &[], &mut Silent), Ok(7));
+    assert_eq!(ledger.note(Note::from("second").at("noon")).spend(&probe, &[], &mut Silent), Ok(7));
     let text = fs::read_to_string(&path).unwrap();
     let shown: Vec<&str> = text.lines().map(|line| line.split(",\"check\"").next().unwrap()).collect();
     assert_eq!(
@@ -86,7 +87,7 @@ fn a_ledger_is_read_back_as_it_was_written() {
             r#"{"entry":2,"label":"second","time":"noon","cost":{"epsilon":0.25}"#,
         ]
     );
-    let again = Ledger::<Pure, ReplaceOne>::open(&path).unwrap();
+    let again = Ledger::<Pure, ReplaceOne>::load(&path).unwrap();
     assert_eq!((again.entries(), again.spent()), (ledger.entries(), pure(0.5)));
     assert_eq!((again.data_set(), again.total(), again.unfinished()), ("survey", &pure(1.0), 0));
     assert_eq!((again.entries()[1].time(), again.remaining()), (Some("noon"), pure(0.5)));
@@ -120,12 +121,24 @@ fn what_does_not_fit_draws_nothing_and_writes_nothing() {
     let path = folder.file("a");
     let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(0.5)).unwrap();
     let (dear, before) = (Probe::new(0.75), fs::read(&path).unwrap());
-    let refused = ledger.spend(&dear, "dear", &[], &mut Silent).unwrap_err();
+    let refused = ledger.note("dear").spend(&dear, &[], &mut Silent).unwrap_err();
     assert!(matches!(refused, Error::Exhausted { .. }));
     assert_eq!((dear.draws(), ledger.spent(), fs::read(&path).unwrap()), (0, Pure::perfect(), before));
     let failing = Probe::failing(0.5);
-    assert!(matches!(ledger.spend(&failing, "fails", &[], &mut Silent), Err(Error::Core(_))));
-    assert_eq!(Ledger::<Pure, ReplaceOne>::open(&path).unwrap().spent(), pure(0.5));
+    assert!(matches!(ledger.note("fails").spend(&failing, &[], &mut Silent), Err(Error::Core(_))));
+    assert_eq!(Ledger::<Pure, ReplaceOne>::load(&path).unwrap().spent(), pure(0.5));
+}
+
+#[test]
+fn an_entry_without_a_note_has_an_empty_label() {
+    let folder = Folder::new("unlabelled");
+    let path = folder.file("a");
+    let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
+    assert_eq!(ledger.spend(&Probe::new(0.5), &[], &mut Silent), Ok(7));
+    let shared = Shared::new(ledger);
+    (&shared).charge(&pure(0.25)).unwrap();
+    let read = Ledger::<Pure, ReplaceOne>::load(&path).unwrap();
+    assert!(read.spent() == pure(0.75) && read.entries().iter().all(|entry| entry.label().is_empty()));
 }
 
 #[test]
@@ -134,9 +147,9 @@ fn interactions_are_opened_when_they_are_on_disk() {
     let path = folder.file("a");
     let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(0.5)).unwrap();
     let probe = Probe::new(0.5);
-    assert_eq!(ledger.begin(&probe, "first", Silent), Ok(0));
-    assert_eq!(Ledger::<Pure, ReplaceOne>::open(&path).unwrap().spent(), pure(0.5));
-    assert!(matches!(ledger.begin(&probe, "second", Silent), Err(Error::Exhausted { .. })));
+    assert_eq!(ledger.note("first").open(&probe, Silent), Ok(0));
+    assert_eq!(Ledger::<Pure, ReplaceOne>::load(&path).unwrap().spent(), pure(0.5));
+    assert!(matches!(ledger.note("second").open(&probe, Silent), Err(Error::Exhausted { .. })));
     assert_eq!((probe.draws(), ledger.entries().len()), (1, 1));
 }
 
@@ -144,9 +157,9 @@ fn survives<G: Recorded>(folder: &Folder, name: &str, costs: &[G], total: &G) {
     let path = folder.file(name);
     let mut ledger = Ledger::<G, AddRemove>::create(&path, "survey", total).unwrap();
     for cost in costs {
-        ledger.charge(cost, "cost").unwrap();
+        ledger.note("cost").charge(cost).unwrap();
     }
-    let read = Ledger::<G, AddRemove>::open(&path).unwrap();
+    let read = Ledger::<G, AddRemove>::load(&path).unwrap();
     assert_eq!((read.total(), read.spent()), (total, ledger.spent()));
     assert!(read.entries().iter().map(Entry::cost).eq(costs), "{name}");
 }
@@ -398,7 +411,7 @@ fn a_ledger_is_audited_without_the_right_to_write() {
     let folder = Folder::new("audit");
     let path = folder.file("a");
     let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
-    ledger.charge(&pure(0.25), "one").unwrap();
+    ledger.note("one").charge(&pure(0.25)).unwrap();
     let mut mode = fs::metadata(&path).unwrap().permissions();
     mode.set_readonly(true);
     fs::set_permissions(&path, mode).unwrap();
@@ -431,16 +444,16 @@ fn a_ledger_of_something_else_is_not_opened() {
     drop(Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(0.5)).unwrap());
     let say = |error: Error| error.to_string();
     assert_eq!(
-        say(Ledger::<Zcdp, ReplaceOne>::open(&path).unwrap_err()),
+        say(Ledger::<Zcdp, ReplaceOne>::load(&path).unwrap_err()),
         "the ledger has the notion pure, but zero-concentrated is asked for: open it as what it is, or create another one"
     );
     assert_eq!(
-        say(Ledger::<Pure, AddRemove>::open(&path).unwrap_err()),
+        say(Ledger::<Pure, AddRemove>::load(&path).unwrap_err()),
         "the ledger has the relation replace-one, but add-remove is asked for: open it as what it is, or create another one"
     );
     let missing = folder.file("missing");
     assert_eq!(
-        say(Ledger::<Pure, AddRemove>::open(&missing).unwrap_err()),
+        say(Ledger::<Pure, AddRemove>::load(&missing).unwrap_err()),
         format!(
             "opening {} failed: No such file or directory (os error 2) (`Ledger::create` starts a new ledger); nothing was released, and the file is read anew before the next spend",
             missing.display()
@@ -454,21 +467,21 @@ fn receipts_notice_what_a_file_cannot() {
     let path = folder.file("a");
     let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
     let empty = ledger.receipt();
-    ledger.charge(&pure(0.25), "one").unwrap();
+    ledger.note("one").charge(&pure(0.25)).unwrap();
     let one = fs::read(&path).unwrap();
-    ledger.charge(&pure(0.25), "two").unwrap();
+    ledger.note("two").charge(&pure(0.25)).unwrap();
     let receipt: Receipt = ledger.receipt().to_string().parse().unwrap();
-    let open = |receipt: &Receipt| Ledger::<Pure, ReplaceOne>::open_with_receipt(&path, receipt);
+    let open = |receipt: &Receipt| Ledger::<Pure, ReplaceOne>::load_with_receipt(&path, receipt);
     assert!(open(&receipt).is_ok() && open(&empty).is_ok());
     fs::write(&path, one).unwrap();
-    assert!(Ledger::<Pure, ReplaceOne>::open(&path).is_ok()); // it cannot know
+    assert!(Ledger::<Pure, ReplaceOne>::load(&path).is_ok()); // it cannot know
     assert_eq!(
         open(&receipt).unwrap_err().to_string(),
         "the receipt is for entry 2, which is not among the 1 of this ledger: \
          the file was cut, or is another ledger; restore it from a copy that has this entry"
     );
     // The handle that has read more notices by itself.
-    let error = ledger.charge(&pure(0.25), "three").unwrap_err().to_string();
+    let error = ledger.note("three").charge(&pure(0.25)).unwrap_err().to_string();
     assert!(error.ends_with("is no longer the file that was read: it was cut, moved or replaced; open it again and see what it says"));
     assert_eq!(
         "2:abc".parse::<Receipt>().unwrap_err().to_string(),
@@ -482,11 +495,11 @@ fn a_file_that_was_exchanged_is_not_written() {
     let path = folder.file("a");
     let mut ledger = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
     fs::rename(&path, folder.file("b")).unwrap();
-    assert!(matches!(ledger.charge(&pure(0.1), "x"), Err(Error::Ledger(LedgerError::Replaced { .. }))));
+    assert!(matches!(ledger.note("x").charge(&pure(0.1)), Err(Error::Ledger(LedgerError::Replaced { .. }))));
     drop(Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap());
     assert!(matches!(ledger.refresh(), Err(Error::Ledger(LedgerError::Replaced { .. }))));
     fs::rename(folder.file("b"), &path).unwrap();
-    assert!(ledger.charge(&pure(0.1), "x").is_ok());
+    assert!(ledger.note("x").charge(&pure(0.1)).is_ok());
 }
 
 #[test]
@@ -497,14 +510,16 @@ fn handles_in_many_threads_never_pass_the_total() {
     let probe = Probe::new(1.0 / 64.0);
     let paid: u32 = thread::scope(|scope| {
         let spend = || {
-            let mut ledger = Ledger::<Pure, ReplaceOne>::open(&path).unwrap();
-            (0..16).map(|_| u32::from(ledger.spend(&probe, "share", &[], &mut Silent).is_ok())).sum::<u32>()
+            let mut ledger = Ledger::<Pure, ReplaceOne>::load(&path).unwrap();
+            (0..16)
+                .map(|_| u32::from(ledger.note("share").spend(&probe, &[], &mut Silent).is_ok()))
+                .sum::<u32>()
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(spend)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert_eq!((paid, probe.draws()), (32, 32));
-    let ledger = Ledger::<Pure, ReplaceOne>::open(&path).unwrap();
+    let ledger = Ledger::<Pure, ReplaceOne>::load(&path).unwrap();
     assert_eq!((ledger.entries().len(), &ledger.spent()), (32, ledger.total()));
 }
 
@@ -513,14 +528,14 @@ fn one_handle_sees_what_another_wrote_and_what_it_left_unfinished() {
     let folder = Folder::new("others");
     let path = folder.file("a");
     let mut first = Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(1.0)).unwrap();
-    let mut second = Ledger::<Pure, ReplaceOne>::open(&path).unwrap();
-    first.charge(&pure(0.75), "first").unwrap();
-    assert!(matches!(second.charge(&pure(0.5), "second"), Err(Error::Exhausted { .. })));
+    let mut second = Ledger::<Pure, ReplaceOne>::load(&path).unwrap();
+    first.note("first").charge(&pure(0.75)).unwrap();
+    assert!(matches!(second.note("second").charge(&pure(0.5)), Err(Error::Exhausted { .. })));
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"{\"entry\":2,\"label\":\"cut").unwrap();
     first.refresh().unwrap();
     assert_eq!((first.unfinished(), first.spent()), (1, pure(0.75)));
-    second.charge(&pure(0.25), "second").unwrap();
+    second.note("second").charge(&pure(0.25)).unwrap();
     first.refresh().unwrap();
     assert_eq!((first.unfinished(), first.spent(), first.entries().len()), (1, pure(1.0), 2));
     let text = fs::read_to_string(&path).unwrap();
@@ -610,10 +625,10 @@ fn a_cost_that_would_shrink_on_disk_is_refused() {
     let path = folder.file("a");
     assert!(Ledger::<_, AddRemove>::create(&path, "survey", &Rounded(1.999)).is_err());
     let mut ledger = Ledger::<_, AddRemove>::create(&path, "survey", &Rounded(2.0)).unwrap();
-    ledger.charge(&Rounded(0.5), "fits").unwrap();
+    ledger.note("fits").charge(&Rounded(0.5)).unwrap();
     assert_eq!(
-        ledger.charge(&Rounded(0.499), "shrinks").unwrap_err().to_string(),
+        ledger.note("shrinks").charge(&Rounded(0.499)).unwrap_err().to_string(),
         "the cost 0.499-rounded would read back from disk as another one: its type must write numbers that survive"
     );
-    assert_eq!(Ledger::<Rounded, AddRemove>::open(&path).unwrap().entries().len(), 1);
+    assert_eq!(Ledger::<Rounded, AddRemove>::load(&path).unwrap().entries().len(), 1);
 }

@@ -3,6 +3,8 @@
 use dp_core::rounding::{Enclosure, exp_up};
 use dp_core::{Alpha, Delta, Epsilon};
 
+use crate::search::lowest_between;
+
 /// Encloses the smallest ε ≥ 0 such that the bound of Canonne, Kamath and Steinke (2020) at some order α > 1 proves (ε,δ), for a curve D_α that is the divergence of a pair or a sum of such:
 ///
 /// > ln δ(ε) = inf_{t>0} tD_{1+t} − εt + t·ln t − (t+1)·ln(t+1),  t = α − 1.
@@ -103,7 +105,6 @@ pub fn smallest_delta(curve: impl Fn(Alpha) -> Enclosure, epsilon: Epsilon) -> E
 /// About where a function of ln t that falls and then rises is lowest, ln t in [−30, 28].
 fn lowest(value: impl Fn(f64) -> f64, precision: f64) -> f64 {
     const STEP: f64 = 0.5;
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let at = |log: f64| {
         let value = value(log);
         if value.is_nan() { f64::INFINITY } else { value }
@@ -120,21 +121,7 @@ fn lowest(value: impl Fn(f64) -> f64, precision: f64) -> f64 {
             (centre, best) = (next, value);
         }
     }
-    let (mut left, mut right) = (centre - STEP, centre + STEP);
-    let (mut inner_left, mut inner_right) = (right - GOLDEN * (right - left), left + GOLDEN * (right - left));
-    let (mut value_left, mut value_right) = (at(inner_left), at(inner_right));
-    while right - left > precision {
-        if value_left <= value_right {
-            (right, inner_right, value_right) = (inner_right, inner_left, value_left);
-            inner_left = right - GOLDEN * (right - left);
-            value_left = at(inner_left);
-        } else {
-            (left, inner_left, value_left) = (inner_left, inner_right, value_right);
-            inner_right = left + GOLDEN * (right - left);
-            value_right = at(inner_right);
-        }
-    }
-    let last = if value_left <= value_right { (inner_left, value_left) } else { (inner_right, value_right) };
+    let last = lowest_between(at, [centre - STEP, centre + STEP], precision);
     if last.1 < best { last.0 } else { centre }
 }
 

@@ -19,6 +19,7 @@
 //! # Ok::<(), dp_core::Error>(())
 //! ```
 
+mod any_pair;
 pub(crate) mod moments;
 mod poisson;
 mod tabulated;
@@ -26,6 +27,7 @@ mod threshold;
 mod two_sided;
 mod without_replacement;
 
+pub(crate) use any_pair::AnyPair;
 pub use poisson::{Direction, Poisson};
 pub(crate) use tabulated::Tabulated;
 pub use two_sided::TwoSided;

@@ -149,7 +149,9 @@ impl<P: TwoSided> DominatingPair for Poisson<P> {
 }
 
 impl<P: TwoSided> TwoSided for Poisson<P> {
-    const SYMMETRIC: bool = false;
+    fn is_symmetric(&self) -> bool {
+        false
+    }
 
     /// The other direction.
     fn reversed(&self) -> Self {

@@ -104,7 +104,9 @@ impl DominatingPair for Tabulated {
 }
 
 impl TwoSided for Tabulated {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         self.clone()
     }

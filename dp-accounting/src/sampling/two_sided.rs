@@ -13,10 +13,10 @@ use super::moments::{gaussian, gaussian_half, general, symmetrised};
 /// A pair that can be looked at from both sides, which sampling needs.
 ///
 /// # Contract
-/// `reversed` is the pair (Q, P). Where `SYMMETRIC` is set, (P, Q) and (Q, P) have the same profile.
+/// `reversed` is the pair (Q, P). Where `is_symmetric` says so, (P, Q) and (Q, P) have the same profile.
 pub trait TwoSided: DominatingPair + Clone {
     /// Whether the reverse has the same profile.
-    const SYMMETRIC: bool;
+    fn is_symmetric(&self) -> bool;
 
     /// The pair with P and Q exchanged.
     #[must_use]
@@ -44,7 +44,9 @@ pub trait TwoSided: DominatingPair + Clone {
 }
 
 impl TwoSided for GaussianPair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
@@ -69,28 +71,36 @@ impl TwoSided for GaussianPair {
 }
 
 impl TwoSided for LaplacePair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
 }
 
 impl TwoSided for DiscreteGaussianPair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
 }
 
 impl TwoSided for DiscreteLaplacePair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
 }
 
 impl TwoSided for BoundedRangePair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
@@ -112,21 +122,27 @@ impl TwoSided for BoundedRangePair {
 }
 
 impl TwoSided for BoundedLaplacePair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
 }
 
 impl TwoSided for RandomizedResponsePair {
-    const SYMMETRIC: bool = true;
+    fn is_symmetric(&self) -> bool {
+        true
+    }
     fn reversed(&self) -> Self {
         *self
     }
 }
 
 impl TwoSided for FinitePair {
-    const SYMMETRIC: bool = false;
+    fn is_symmetric(&self) -> bool {
+        false
+    }
     fn reversed(&self) -> Self {
         self.reversed()
     }

@@ -72,13 +72,13 @@ impl<P: TwoSided> WithoutReplacement<P> {
     /// The largest over the sides that the base pair has.
     fn worst(&self, of: impl Fn(&P) -> Enclosure) -> Enclosure {
         let own = of(&self.base);
-        if P::SYMMETRIC { own } else { own.max(of(&self.base.reversed())) }
+        if self.base.is_symmetric() { own } else { own.max(of(&self.base.reversed())) }
     }
 
     /// Encloses what is true of one of the sides, it is not known of which.
     fn either(&self, of: impl Fn(&P) -> Enclosure) -> Enclosure {
         let own = of(&self.base);
-        if P::SYMMETRIC {
+        if self.base.is_symmetric() {
             return own;
         }
         let other = of(&self.base.reversed());
@@ -143,5 +143,14 @@ impl<P: TwoSided> DominatingPair for WithoutReplacement<P> {
         }
         let most = self.worst(|base| Enclosure::point(base.max_loss())).hi();
         if self.batch == self.size { most } else { mixture_loss(Enclosure::point(most), self.share).hi() }
+    }
+}
+
+impl<P: TwoSided> TwoSided for WithoutReplacement<P> {
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+    fn reversed(&self) -> Self {
+        self.clone()
     }
 }

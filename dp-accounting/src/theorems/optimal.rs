@@ -13,7 +13,7 @@ const MOST_RELEASES: u64 = 1 << 40;
 
 /// The worst pair for releases that are (εᵢ,δᵢ)-private, each made kᵢ times, adaptively: optimal composition.
 ///
-/// **Theorem** (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016 for different εᵢ). Every (ε,δ)-private mechanism is a function of the response that tells all with probability δ and is an ε-private
+/// **Theorem** (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016 for different εᵢ). Every (ε,δ)-private mechanism is a function of the response that releases the record with probability δ and is an ε-private
 /// randomised response otherwise. Hence no composition of k of them is worse than that of k such responses, whose loss is (k−2j)ε with the mass C(k,j)·e^((k−j)ε)/(1+e^ε)^k, and
 ///
 /// > δ(ε) = 1 − Π(1−δᵢ)^kᵢ · (1 − E(1 − e^(ε−L))₊),  L the sum of the losses.

@@ -33,7 +33,7 @@ use super::walk::Walk;
 /// it as (ε,δ), by numerical composition.
 ///
 /// ```
-/// use dp_accounting::Budget;
+/// use dp_accounting::{Account, Budget};
 /// use dp_core::{Measurement, Pure};
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_ml::scheduled::{

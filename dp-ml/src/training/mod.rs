@@ -72,7 +72,7 @@ use crate::model::{Model, square_norm};
 /// cost is spent. [`check`](Self::check) counts such records for the owner of the data.
 ///
 /// ```
-/// use dp_accounting::Budget;
+/// use dp_accounting::{Account, Budget};
 /// use dp_core::Approx;
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_ml::model::{Logistic, Model};

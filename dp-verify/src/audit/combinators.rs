@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::measurement::{ByKey, SplitAt};
 use dp_core::{Measurement, Pure, Query, SecureRng};
 use dp_mechanisms::Laplace;

@@ -7,7 +7,7 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs};
 
-use dp_accounting::Ledger;
+use dp_accounting::{Account, Ledger};
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Error, Pure};
 use serde_json::Value;
@@ -51,7 +51,7 @@ fn struck(skips: impl Fn(&str) -> bool) -> Result<Caught, Error> {
     }
     let broken = TOTAL - struck.iter().filter(|line| !skips(line)).map(|line| cost(line)).sum::<f64>();
     let library =
-        Ledger::<Pure, AddRemove>::open(&file.path).map_or(0.0, |ledger| ledger.remaining().epsilon().get());
+        Ledger::<Pure, AddRemove>::load(&file.path).map_or(0.0, |ledger| ledger.remaining().epsilon().get());
     let what = format!("ε that a file with a total of {TOTAL} pays for when its checksums are struck");
     Ok(certified(&what, TOTAL, left(broken), left(library)))
 }
@@ -86,7 +86,7 @@ impl Scratch {
         let mut ledger =
             Ledger::<Pure, AddRemove>::create(&self.path, "survey", &Pure::new(TOTAL).ok()?).ok()?;
         for _ in 0..SPENT {
-            ledger.charge(&Pure::new(EACH).ok()?, "a count").ok()?;
+            ledger.note("a count").charge(&Pure::new(EACH).ok()?).ok()?;
         }
         fs::read_to_string(&self.path).ok()
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use dp_accounting::ledger::Receipt;
-use dp_accounting::{AdvancedBudget, Budget, Ledger};
+use dp_accounting::{Account, AdvancedBudget, Budget, Ledger};
 use dp_core::{AddRemove, Approx, Bounds, Delta, Measurement, Pure, Query, ReplaceOne, Zcdp};
 use dp_mechanisms::{Laplace, rng::OsSeeded};
 use dp_sensitivity::{Count, Mean};
@@ -41,7 +41,7 @@ fn files() -> Result<Vec<Mistake>> {
     Ledger::<Pure, AddRemove>::create("survey.ledger", "survey", &Pure::new(1.0)?)?;
     std::fs::write("ages.csv", "age\n23\n35\n")?;
     Ok(vec![
-        refused!("A ledger that does not exist.", Ledger::<Pure, AddRemove>::open("surevy.ledger")),
+        refused!("A ledger that does not exist.", Ledger::<Pure, AddRemove>::load("surevy.ledger")),
         refused!(
             "A ledger that exists already.",
             Ledger::<Pure, AddRemove>::create("survey.ledger", "survey", &Pure::new(1.0)?)
@@ -50,9 +50,9 @@ fn files() -> Result<Vec<Mistake>> {
             "A ledger in a folder that does not exist.",
             Ledger::<Pure, AddRemove>::create("2026/survey.ledger", "survey", &Pure::new(1.0)?)
         ),
-        refused!("A ledger in another notion.", Ledger::<Zcdp, AddRemove>::open("survey.ledger")),
-        refused!("A ledger under another relation.", Ledger::<Pure, ReplaceOne>::open("survey.ledger")),
-        refused!("A file that is no ledger.", Ledger::<Pure, AddRemove>::open("ages.csv")),
+        refused!("A ledger in another notion.", Ledger::<Zcdp, AddRemove>::load("survey.ledger")),
+        refused!("A ledger under another relation.", Ledger::<Pure, ReplaceOne>::load("survey.ledger")),
+        refused!("A file that is no ledger.", Ledger::<Pure, AddRemove>::load("ages.csv")),
     ])
 }
 
@@ -60,13 +60,13 @@ fn damage() -> Result<Vec<Mistake>> {
     let count = Count::<f64, _, _>::all().with(Laplace::epsilon(0.25)?)?;
     let mut rng = OsSeeded::new()?;
     let mut ledger = Ledger::<Pure, AddRemove>::create("visits.ledger", "visits", &Pure::new(1.0)?)?;
-    ledger.spend(&count, "visits", &[1.0, 2.0], &mut rng)?;
-    ledger.spend(&count, "visits again", &[1.0, 2.0], &mut rng)?;
+    ledger.note("visits").spend(&count, &[1.0, 2.0], &mut rng)?;
+    ledger.note("visits again").spend(&count, &[1.0, 2.0], &mut rng)?;
     let (receipt, text) = (ledger.receipt(), std::fs::read_to_string("visits.ledger")?);
 
     let too_much = Count::<f64, _, _>::all().with(Laplace::epsilon(0.75)?)?;
     let exhausted =
-        refused!("A ledger that is spent.", ledger.spend(&too_much, "and more", &[1.0, 2.0], &mut rng));
+        refused!("A ledger that is spent.", ledger.note("and more").spend(&too_much, &[1.0, 2.0], &mut rng));
 
     std::fs::write("edited.ledger", text.replacen("0.25", "0.05", 1))?;
     let struck = |line: &str| {
@@ -81,7 +81,7 @@ fn damage() -> Result<Vec<Mistake>> {
         exhausted,
         refused!(
             "A ledger in which someone changed a cost.",
-            Ledger::<Pure, AddRemove>::open("edited.ledger")
+            Ledger::<Pure, AddRemove>::load("edited.ledger")
         ),
         refused!(
             "A ledger in which someone marked entries as unfinished.",
@@ -89,14 +89,14 @@ fn damage() -> Result<Vec<Mistake>> {
         ),
         refused!(
             "A ledger that has lost its last line.",
-            Ledger::<Pure, AddRemove>::open_with_receipt("cut.ledger", &receipt)
+            Ledger::<Pure, AddRemove>::load_with_receipt("cut.ledger", &receipt)
         ),
         refused!("A receipt that was cut.", "2:3f0c".parse::<Receipt>()),
         {
             std::fs::rename("visits.ledger", "moved.ledger")?;
             refused!(
                 "A ledger that was moved away while it was open.",
-                ledger.spend(&count, "more", &[1.0], &mut rng)
+                ledger.note("more").spend(&count, &[1.0], &mut rng)
             )
         },
     ])

@@ -2,7 +2,7 @@ use dp_core::pairs::GaussianPair;
 use dp_core::{Alpha, Mu};
 
 use super::*;
-use crate::contour::tests::sampled;
+use crate::contour::tests::{AddLosses, sampled};
 use crate::sampling::Poisson;
 use dp_core::pairs::DominatingPair;
 
@@ -87,9 +87,9 @@ fn values_are_those_of_a_plain_sum_and_never_exceed_the_bound_for_all_that_follo
     }
 }
 
-/// What is told outright is at least what the last step removes, by a plain sum under P.
+/// What counts as infinite loss is at least what the last step removes, by a plain sum under P.
 #[test]
-fn what_is_trimmed_is_told() {
+fn what_is_trimmed_counts_as_infinite() {
     for (rate, mu, negligible) in [(1e-3, 1.0, 1e-6), (0.5, 2.0, 1e-3), (0.1, 0.5, 1e-12)] {
         let trimmed = Windowed::trimmed(law(rate, mu), negligible);
         let mut removed = 0.0;
@@ -100,8 +100,11 @@ fn what_is_trimmed_is_told() {
             removed +=
                 density * -libm::expm1(-trimmed.to.power(x)) / 2048.0 / libm::sqrt(core::f64::consts::TAU);
         }
-        let told = trimmed.told();
-        assert!(removed <= told && told <= 1.01 * negligible && removed > 1e-3 * told, "{removed} {told}");
+        let infinite = trimmed.infinite();
+        assert!(
+            removed <= infinite && infinite <= 1.01 * negligible && removed > 1e-3 * infinite,
+            "{removed} {infinite}"
+        );
     }
 }
 

@@ -31,7 +31,8 @@ pub(in crate::sampling) fn mixture_renyi<P: TwoSided>(
             let lowest = Enclosure::point(-reversed.max_loss());
             let largest = -(rate * lowest.exp_m1()).ln_1p();
             let most = convex.hi().min(largest.hi());
-            let most = if P::SYMMETRIC { most.min(towards_reference(pair, rate, order).hi()) } else { most };
+            let most =
+                if pair.is_symmetric() { most.min(towards_reference(pair, rate, order).hi()) } else { most };
             Enclosure::new(0.0, most.max(0.0))
         }
     }

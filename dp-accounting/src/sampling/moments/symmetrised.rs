@@ -15,7 +15,7 @@ pub(in crate::sampling) fn renyi<P: TwoSided>(base: &P, share: Enclosure, order:
     let below = alpha - Enclosure::ONE;
     if share == Enclosure::ONE {
         let own = base.divergence(order);
-        return if P::SYMMETRIC { own } else { own.max(base.reversed().divergence(order)) };
+        return if base.is_symmetric() { own } else { own.max(base.reversed().divergence(order)) };
     }
     let moment = |base: &P| below * base.mixture_renyi(share, Direction::Remove, order);
     let added = |base: &P| {
@@ -24,7 +24,7 @@ pub(in crate::sampling) fn renyi<P: TwoSided>(base: &P, share: Enclosure, order:
         square.min(below * share * base.delta(0.0))
     };
     let (mut log, mut more) = (moment(base), added(base));
-    if !P::SYMMETRIC {
+    if !base.is_symmetric() {
         let other = base.reversed();
         // Upper ends only: h is at most the sum of both.
         let sum = moment(base).exp_m1() + moment(&other).exp_m1();

@@ -1,7 +1,7 @@
 //! An interaction that was paid for once is copied, so that both copies share their noise.
 // error: no method named `clone` found for struct `Interaction<R>` in the current scope
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{AddRemove, AllAnswers, LInf, Pure, Sensitivity};
 use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
 

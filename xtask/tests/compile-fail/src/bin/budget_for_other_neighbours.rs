@@ -2,7 +2,7 @@
 // error: cannot combine different neighbour relations: `AddRemove` and `ReplaceOne`
 // note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{Pure, Query, ReplaceOne};
 use dp_mechanisms::{Laplace, rng::OsSeeded};
 use dp_sensitivity::Count;

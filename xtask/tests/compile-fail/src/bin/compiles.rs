@@ -1,6 +1,6 @@
 //! The control: what the other programs do, done right.
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{
     AddRemove, AllAnswers, Bounds, Calibrate, Delta, Gdp, Interactive, L1, L2, LInf, LInfMonotone, Measurement, Mechanism, Pure, Query, Scale,
     Sensitivity, SensitivityIn, Zcdp,

@@ -2,7 +2,7 @@
 // error: cannot combine guarantees of different notions: `Zcdp` and `Pure`
 // note: relax the stronger one first: `.relax::<Zcdp>()` and the like, or `.at_delta(…)` for Approx (`.at_delta(Delta::ZERO)` if it is Pure); if a budget is the stronger one, state the budget in the weaker notion
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{AddRemove, Bounds, Error, Pure};
 use dp_mechanisms::rng::OsSeeded;
 use dp_sensitivity::Quantile;

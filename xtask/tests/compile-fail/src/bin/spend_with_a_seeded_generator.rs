@@ -2,7 +2,7 @@
 // error: `Insecure` may not drive a release: nothing says that its seed is secret
 // note: noise from a known seed can be subtracted again; release with a generator seeded by the operating system (`dp_mechanisms::rng::OsSeeded::new()?`), and keep seeded generators for `.draw(…)` in tests
 
-use dp_accounting::Budget;
+use dp_accounting::{Account, Budget};
 use dp_core::{Bounds, Pure, Query};
 use dp_mechanisms::{Laplace, rng::Insecure};
 use dp_sensitivity::Mean;

@@ -1,0 +1,64 @@
+//! Discrete Gaussian noise: the loss lies on a lattice.
+
+mod summed;
+mod wide;
+
+use std::sync::Arc;
+
+use dp_core::pairs::DiscreteGaussianPair;
+
+use summed::Summed;
+use wide::WideGaussian;
+
+use super::{Form, PrivacyLoss, UNBOUNDED, Work, bits};
+use crate::contour::Loss;
+use crate::finite_law::FiniteLaw;
+use crate::sampling::{AnyPair, Direction, Tabulated};
+
+/// From this σ on there are many integers, and the closed form reaches far.
+const WIDE: f64 = 1000.0;
+
+/// Where sums over the integers are so long that a table is made instead. At larger scales
+/// integrals are accurate.
+const TABULATED: core::ops::Range<f64> = 2.0..4096.0;
+
+fn worth_a_table(pair: &DiscreteGaussianPair) -> bool {
+    TABULATED.contains(&pair.sigma().get())
+}
+
+impl PrivacyLoss for DiscreteGaussianPair {
+    fn parameters(&self) -> Vec<u64> {
+        bits([self.sigma().get(), self.shift().into()])
+    }
+
+    fn pair(&self) -> AnyPair {
+        AnyPair::new(*self)
+    }
+
+    fn tabulated(&self) -> AnyPair {
+        if worth_a_table(self) { AnyPair::new(Tabulated::new(*self)) } else { self.pair() }
+    }
+
+    fn finite_law(&self) -> Option<FiniteLaw> {
+        FiniteLaw::discrete_gaussian(*self)
+    }
+
+    fn form(&self, _: Direction) -> Form {
+        let (sigma, shift) = (self.sigma().get(), f64::from(self.shift()));
+        let loss = if sigma < WIDE {
+            Loss::Other(Arc::new(Summed { sigma, shift }))
+        } else {
+            Loss::Other(Arc::new(WideGaussian::new(sigma, shift)))
+        };
+        Form::Density { loss, largest: UNBOUNDED }
+    }
+
+    fn work(&self) -> Work {
+        let usual = Work { divergence: 500.0, ..Work::USUAL };
+        if worth_a_table(self) {
+            Work { table: 100.0 * Tabulated::size(*self), above: 1500.0, below: 6000.0, ..usual }
+        } else {
+            Work { above: 15_000.0, below: 80_000.0, ..usual }
+        }
+    }
+}

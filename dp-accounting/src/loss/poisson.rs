@@ -1,0 +1,96 @@
+//! Poisson subsampling: an adaptor of any loss.
+
+use core::fmt;
+use std::sync::Arc;
+
+use dp_core::rounding::Enclosure;
+
+use super::{Form, PrivacyLoss, UNBOUNDED, Work, directed};
+use crate::contour::{Loss, SampledGaussian};
+use crate::finite_law::FiniteLaw;
+use crate::sampling::{self, AnyPair, Direction};
+
+/// The loss of a mechanism on a sample that has each record with probability `rate`. See
+/// [`sampling::Poisson`].
+#[derive(Clone)]
+pub(crate) struct Poisson {
+    rate: f64,
+    of: Arc<dyn PrivacyLoss>,
+}
+
+impl Poisson {
+    /// The rate lies in [0, 1].
+    pub(crate) fn new(rate: f64, of: Arc<dyn PrivacyLoss>) -> Self {
+        debug_assert!((0.0..=1.0).contains(&rate));
+        Self { rate, of }
+    }
+
+    fn mixed(&self, base: AnyPair) -> AnyPair {
+        let mixed = sampling::Poisson::new(base, self.rate, Direction::Remove);
+        AnyPair::new(mixed.expect("the rate was checked when the event was made"))
+    }
+
+    /// A Gaussian at distance μ, subsampled at a rate; both of them are positive and finite.
+    fn gaussian(rate: f64, mu: f64, direction: Direction) -> Form {
+        let largest = match direction {
+            Direction::Remove => UNBOUNDED,
+            Direction::Add => -(-Enclosure::point(rate)).ln_1p(),
+        };
+        Form::Density { loss: Loss::SampledGaussian(SampledGaussian { rate, mu, direction }), largest }
+    }
+}
+
+impl PrivacyLoss for Poisson {
+    fn parameters(&self) -> Vec<u64> {
+        vec![self.rate.to_bits()]
+    }
+
+    fn base(&self) -> Option<&dyn PrivacyLoss> {
+        Some(&*self.of)
+    }
+
+    fn pair(&self) -> AnyPair {
+        self.mixed(self.of.pair())
+    }
+
+    fn tabulated(&self) -> AnyPair {
+        self.mixed(self.of.tabulated())
+    }
+
+    fn tabulated_view(&self, direction: Direction) -> AnyPair {
+        directed(self.tabulated(), direction)
+    }
+
+    /// Also at the rates 0 and 1, where it does not matter.
+    fn is_symmetric(&self) -> bool {
+        false
+    }
+
+    fn finite_law(&self) -> Option<FiniteLaw> {
+        self.of.finite_law().map(|law| law.mixed(Enclosure::point(self.rate)))
+    }
+
+    fn form(&self, direction: Direction) -> Form {
+        if self.rate == 0.0 {
+            return Form::Zero;
+        }
+        if self.rate == 1.0 {
+            return self.of.form(direction);
+        }
+        match self.of.form(Direction::Remove) {
+            Form::Zero => Form::Zero,
+            Form::Gaussian(mu) => Self::gaussian(self.rate, mu, direction),
+            _ => self.finite_law().map_or(Form::Unknown, |law| Form::finite(law, direction)),
+        }
+    }
+
+    fn work(&self) -> Work {
+        self.of.work().subsampled()
+    }
+}
+
+impl fmt::Debug for Poisson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} sampled at rate {}", self.of, self.rate)
+    }
+}
