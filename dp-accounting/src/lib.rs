@@ -46,8 +46,6 @@
 
 mod budget;
 pub mod calibration;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod composition;
 mod contour;
 mod dots;

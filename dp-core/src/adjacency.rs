@@ -20,45 +20,51 @@ use crate::{Error, Guarantee};
 
 /// A neighbour relation, as a type.
 ///
-/// Implement it for your own relation (users, households, weeks) to keep it apart from the ones below.
+/// Implement it for your own relation (users, households, weeks) to keep it apart from the ones
+/// below.
 ///
 /// # Contract
-/// No two relations have the same name: a ledger knows them by it. [`parallel`](Self::parallel) keeps its own contract.
+/// No two relations have the same name: ledgers identify a relation by its name.
+/// [`parallel`](Self::parallel) has a contract of its own.
 pub trait Adjacency: Copy + Debug + Default + Send + Sync + 'static {
-    /// How the relation is called in text.
+    /// The name of the relation in text.
     const NAME: &'static str;
 
-    /// Whether of two neighbours one has something that the other lacks, so that a pair of distributions may say which is which.
+    /// Whether one of two neighbours has something that the other lacks, so that the direction of a
+    /// pair of distributions matters.
     const HAS_DIRECTION: bool = false;
 
     /// What a release of all parts of a partition guarantees (claim A2).
     ///
     /// # Contract
-    /// `parts[i]` must bound what the release of part i loses whatever *one step of this relation on the whole data* does to part i.
-    /// Returns a guarantee for the joint release, or [`Error::Empty`] without parts.
+    /// `parts[i]` must bound the privacy loss of the release of part i under whatever *one step of
+    /// this relation on the whole data* does to part i. Returns a guarantee for the joint release.
     ///
     /// # Errors
     /// [`Error::Empty`] when there are no parts.
     fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error>;
 }
 
-/// A relation as the distance one of the metric that it induces on data sets.
+/// A relation whose neighbours are the pairs at distance one in a metric on data sets.
 ///
 /// ```
 /// use dp_core::{AddRemove, Metric, ReplaceOne};
 ///
 /// assert_eq!(AddRemove::distance(&[1, 2, 3][..], &[1, 3]), Some(1));
 /// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 9, 3]), Some(1));
-/// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 3]), None); // no number of replacements leads there
+/// assert_eq!(ReplaceOne::distance(&[1, 2, 3][..], &[1, 3]), None); // no sequence of replacements
 /// ```
 ///
-/// Records are compared by `==`, so a `NaN` differs from itself, which only ever overstates a distance.
+/// Records are compared by `==`, so a `NaN` differs from itself, which only ever overstates a
+/// distance.
 pub trait Metric<Data: ?Sized>: Adjacency {
-    /// The number of steps between two data sets, or `None` when no number of steps leads from one to the other.
+    /// The number of steps between two data sets, or `None` when no number of steps leads from one
+    /// to the other.
     fn distance(left: &Data, right: &Data) -> Option<usize>;
 }
 
-/// Neighbours differ by one record that is present in one and absent from the other ("unbounded" privacy).
+/// Neighbours differ by one record that is present in one and absent from the other ("unbounded"
+/// privacy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AddRemove;
 
@@ -66,14 +72,15 @@ impl Adjacency for AddRemove {
     const NAME: &'static str = "add-remove";
     const HAS_DIRECTION: bool = true;
 
-    /// The worst part: an added or removed record touches one part only.
+    /// Returns the worst part: an added or removed record touches one part only.
     fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
         worst(parts)
     }
 }
 
 impl<T: PartialEq> Metric<[T]> for AddRemove {
-    /// The fewest insertions and deletions: |x| + |y| − 2·(longest common subsequence). Takes O(|x|·|y|) time.
+    /// The fewest insertions and deletions: |x| + |y| − 2·(longest common subsequence), in
+    /// O(|x|·|y|) time.
     fn distance(left: &[T], right: &[T]) -> Option<usize> {
         let mut common = vec![0usize; right.len() + 1];
         for a in left {
@@ -95,16 +102,17 @@ pub struct ReplaceOne;
 impl Adjacency for ReplaceOne {
     const NAME: &'static str = "replace-one";
 
-    /// The worst two parts together: a replaced record can leave one part and enter another.
+    /// Returns the worst two parts, composed: a replaced record can leave one part and enter
+    /// another.
     ///
-    /// Each `parts[i]` must therefore hold both when a record of part i is replaced and when part i gains or loses one.
-    /// Where the partition is by position no record changes parts, and the worst single part is the answer:
-    /// [`SplitAt`](crate::measurement::SplitAt) does that.
+    /// Each `parts[i]` must therefore hold both when a record of part i is replaced and when part i
+    /// gains or loses one. Where the partition is by position no record changes parts, and the
+    /// worst single part is the answer: [`SplitAt`](crate::measurement::SplitAt) does that.
     fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
         let mut parts = parts.into_iter();
         let first = parts.next().ok_or(Error::Empty { argument: "the list of parts" })?;
-        // `pairs` is the worst of all pairs seen so far; composing the newest part with the worst of the earlier
-        // ones covers every pair that it is in.
+        // `pairs` is the worst of all pairs seen so far; composing the newest part with the worst
+        // of the earlier ones covers every pair that it is in.
         let (mut seen, mut pairs) = (first.clone(), first);
         for part in parts {
             pairs = pairs.join(&seen.compose(&part));
@@ -128,7 +136,7 @@ pub struct EdgeAdjacency;
 impl Adjacency for EdgeAdjacency {
     const NAME: &'static str = "edge";
 
-    /// The worst part: an edge lies in one part of a partition of the edges.
+    /// Returns the worst part: an edge lies in one part of a partition of the edges.
     fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
         worst(parts)
     }
@@ -149,16 +157,19 @@ impl Metric<[(usize, usize)]> for EdgeAdjacency {
     }
 }
 
-/// The data are one person's value, and any two values are neighbours: privacy against whoever collects the reports ("local" privacy).
+/// The data are one person's value, and any two values are neighbours: privacy against whoever
+/// collects the reports ("local" privacy).
 ///
-/// Each person randomises at home. The reports of others do not depend on one's own value, so what holds for one report holds for all of them together.
+/// Each person randomises at home. The reports of others do not depend on one's own value, so a
+/// guarantee for one report holds for all reports together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LocalModel;
 
 impl Adjacency for LocalModel {
     const NAME: &'static str = "local-model";
 
-    /// All parts together: another value may be another one in each of its parts, so nothing is gained by taking it apart.
+    /// Returns all parts, composed: two values may differ in every part, so nothing is gained by
+    /// splitting a value.
     fn parallel<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
         let composed = parts.into_iter().reduce(|a, b| a.compose(&b));
         composed.ok_or(Error::Empty { argument: "the list of parts" })
@@ -177,14 +188,14 @@ fn worst<G: Guarantee>(parts: impl IntoIterator<Item = G>) -> Result<G, Error> {
     parts.into_iter().reduce(|a, b| a.join(&b)).ok_or(Error::Empty { argument: "the list of parts" })
 }
 
-/// Holds of a relation and itself only: the check that two measurements speak of the same neighbours.
+/// Holds for a relation and itself only: the check that two measurements have the same neighbours.
 ///
-/// Sealed: no relation can say that it is another one.
+/// Sealed: no relation can be declared equal to another.
 #[diagnostic::on_unimplemented(
     message = "cannot combine different neighbour relations: `{Self}` and `{A}`",
     label = "this measurement is private under `{Self}`, but `{A}` is asked for",
     note = "a guarantee under one relation says nothing under another; state both under the same one: \
-            a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost"
+            a query may offer `.under_replace_one()` at no extra cost, and on a measurement `.replace_one_as_two_steps()` charges that of two records"
 )]
 pub trait SameRelation<A: Adjacency>: Adjacency + Is<A> {}
 

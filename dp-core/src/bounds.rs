@@ -8,10 +8,11 @@ use crate::rounding::{add_down, sub_up};
 #[cfg(feature = "serde")]
 use crate::serde_number::Exact;
 
-/// A closed interval [lower, upper] with finite ends and a finite width, in which data are declared to lie.
+/// A closed interval [lower, upper] with finite ends and a finite width, in which data are declared
+/// to lie.
 ///
-/// Bounds must be known without looking at the data: a minimum or maximum that was read off the records is itself
-/// a release.
+/// Bounds must be known without looking at the data: a minimum or maximum that was read off the
+/// records is itself a release.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "(Exact, Exact)", into = "(Exact, Exact)"))]
@@ -57,7 +58,7 @@ impl Bounds {
         self.lower.abs().max(self.upper.abs())
     }
 
-    /// The point of the interval that is nearest to `value`; the middle for `NaN`, which is near to nothing.
+    /// The point of the interval that is nearest to `value`; the middle for `NaN`.
     ///
     /// A total function of one record: whatever the data hold, the result lies within the bounds.
     #[must_use]

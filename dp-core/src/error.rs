@@ -6,9 +6,9 @@ use crate::number::write_number;
 
 /// Every way in which this crate refuses a request.
 ///
-/// An error is about parameters and public sizes only. It never carries a record, a statistic of records, or a
-/// random draw, so it may be logged and shown. `Debug` prints the same sentence as `Display`, because that is what a `main` that returns
-/// an error, and `unwrap`, show to people.
+/// An error is about parameters and public sizes only. It never carries a record, a statistic of
+/// records, or a random draw, so it may be logged and shown. `Debug` prints the same sentence as
+/// `Display`, because that is what a `main` that returns an error, and `unwrap`, show to people.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,6 +31,13 @@ pub enum Error {
         limit: &'static str,
         /// The largest value that is allowed.
         most: f64,
+    },
+    /// A δ that protects nobody, or that was swapped with an ε.
+    LargeDelta {
+        /// The ε that was passed.
+        epsilon: f64,
+        /// The δ that was passed.
+        delta: f64,
     },
     /// A pair of bounds does not describe an interval.
     BadBounds {
@@ -67,7 +74,7 @@ pub enum Error {
     },
     /// An adaptively chosen measurement costs more than was set aside for it.
     CostsMoreThanReserved,
-    /// No finite parameter reaches the requested guarantee.
+    /// What was asked for is not possible: no finite parameter does it, or it is not supported.
     Unreachable {
         /// What was asked for.
         request: &'static str,
@@ -90,6 +97,17 @@ impl fmt::Display for Error {
                 write!(f, ", and {limit} allows ")?;
                 write_number(*most, f)?;
                 f.write_str(" at most: pass a number up to that")
+            }
+            Self::LargeDelta { epsilon, delta } => {
+                f.write_str("epsilon = ")?;
+                write_number(*epsilon, f)?;
+                f.write_str(" and delta = ")?;
+                write_number(*delta, f)?;
+                f.write_str(
+                    " look swapped, or protect nobody: pass epsilon first, and a delta far below 1 over the \
+                     number of people, such as 1e-6; if they are meant, pass \
+                     `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
+                )
             }
             Self::BadBounds { lower, upper } => {
                 f.write_str("the bounds [")?;
@@ -118,7 +136,7 @@ impl fmt::Display for Error {
                 "the measurement chosen in the second step costs more than was reserved for it: \
                  reserve its largest possible cost, or choose one that fits",
             ),
-            Self::Unreachable { request, instead } => write!(f, "{request} cannot be reached: {instead}"),
+            Self::Unreachable { request, instead } => write!(f, "{request} is not possible: {instead}"),
         }
     }
 }
@@ -157,6 +175,12 @@ mod tests {
                 Error::Above { argument: "k", found: 5.0, limit: "the number of candidates", most: 3.0 },
                 "k is 5, and the number of candidates allows 3 at most: pass a number up to that",
             ),
+            (
+                Error::LargeDelta { epsilon: 1e-6, delta: 0.5 },
+                "epsilon = 1e-6 and delta = 0.5 look swapped, or protect nobody: pass epsilon first, and a \
+                 delta far below 1 over the number of people, such as 1e-6; if they are meant, pass \
+                 `Approx::from_parts(Epsilon::new(…)?, Delta::new(…)?)`",
+            ),
             (Error::Empty { argument: "the list of parts" }, "the list of parts is empty: pass at least one"),
             (
                 Error::WrongSize { declared: 10, found: 9 },
@@ -182,7 +206,7 @@ mod tests {
             ),
             (
                 Error::Unreachable { request: "0-DP", instead: "allow some epsilon" },
-                "0-DP cannot be reached: allow some epsilon",
+                "0-DP is not possible: allow some epsilon",
             ),
         ];
         for (error, message) in messages {

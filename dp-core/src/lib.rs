@@ -1,7 +1,7 @@
 //! What differential privacy is, as types.
 //!
-//! This crate draws no randomness. It says what a release may cost and how costs add up, so that the crates that do
-//! draw, count and learn can be checked against one set of definitions.
+//! This crate draws no randomness. It says what a release may cost and how costs add up, so that
+//! the crates that do draw, count and learn can be checked against one set of definitions.
 //!
 //! # The objects
 //!
@@ -17,10 +17,11 @@
 //! | [`Interactive`] | one payment → an interaction that is asked again and again | which counts pass a threshold |
 //! | [`DominatingPair`](pairs::DominatingPair) | the exact privacy loss of a mechanism | [`pairs::LaplacePair`] |
 //!
-//! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise, measurements under different
-//! neighbour relations added up, a zCDP release paid from a budget in pure ε, a guarantee strengthened, a seeded generator used
-//! for a release, the sensitivity of one answer given for a sequence of answers. The compiler says which one it is. Traits that check this are sealed; a trait that you implement says
-//! under "Contract" what you assert by it.
+//! A mistake that types can name does not compile: an ℓ2 sensitivity given to ℓ1 noise,
+//! measurements under different neighbour relations added up, a zCDP release paid from a budget in
+//! pure ε, a guarantee strengthened, a seeded generator used for a release, the sensitivity of one
+//! answer given for a sequence of answers. The compiler says which one it is. Traits that check
+//! this are sealed; a trait that you implement says under "Contract" what you assert by it.
 //!
 //! # The lattice of notions
 //!
@@ -36,19 +37,22 @@
 //!
 //! # Numbers
 //!
-//! Every ε, δ, ρ, μ is an upper bound on the truth: formulas are evaluated in [enclosures](rounding::Enclosure) with
-//! [directed rounding](rounding), and the upper end is taken once. What cannot be a type is [checked once](number), in a
-//! constructor that names the argument and its range; reading from disk checks the same.
+//! Every ε, δ, ρ, μ is an upper bound on the truth: formulas are evaluated in
+//! [enclosures](rounding::Enclosure) with [directed rounding](rounding), and the upper end is taken
+//! once. What cannot be a type is [checked once](number), in a constructor that names the argument
+//! and its range; reading from disk checks the same.
 //!
 //! # Features
 //!
-//! `std` (on by default; without it the crate needs `alloc`), `serde` (on by default: numbers and guarantees on disk; numbers of more than fifteen
-//! digits are written as text, so that no reader shortens them), `claims` (the ledger of executable claims, for `cargo xtask verify`).
+//! `std` (on by default; without it the crate needs `alloc`), `serde` (on by default: numbers and
+//! guarantees on disk; numbers of more than fifteen digits are written as text, so that no reader
+//! shortens them).
 //!
 //! # Example
 //!
-//! A query, a mechanism and a measurement, end to end. Real ones live in `dp-sensitivity` and `dp-mechanisms`; these are the
-//! smallest that can be written: whether the number of records is odd, by randomised response with odds 3 to 1.
+//! A query, a mechanism and a measurement, end to end. Real ones live in `dp-sensitivity` and
+//! `dp-mechanisms`; these are the smallest that can be written: whether the number of records is
+//! odd, by randomised response with odds 3 to 1.
 //!
 //! ```
 //! use dp_core::*;
@@ -103,9 +107,8 @@ extern crate alloc;
 
 pub mod adjacency;
 mod bounds;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod error;
+mod finite;
 pub mod interactive;
 pub mod measurement;
 pub mod mechanism;
@@ -117,7 +120,7 @@ pub mod query;
 pub mod rng;
 pub mod rounding;
 mod sealed;
-mod search;
+pub mod search;
 pub mod sensitivity;
 #[cfg(feature = "serde")]
 mod serde_number;
@@ -126,6 +129,7 @@ mod serde_number;
 pub use adjacency::{AddRemove, Adjacency, EdgeAdjacency, LocalModel, Metric, ReplaceOne};
 pub use bounds::Bounds;
 pub use error::Error;
+pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
@@ -137,7 +141,7 @@ pub use notion::{Approx, Curve, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
 #[doc(inline)]
 pub use number::{Alpha, Delta, Epsilon, Mu, Rho, Scale};
 #[doc(inline)]
-pub use query::{Query, SensitivityIn};
+pub use query::{Answer, Query, SensitivityIn};
 #[doc(inline)]
 pub use rng::SecureRng;
 #[doc(inline)]

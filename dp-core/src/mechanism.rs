@@ -12,21 +12,22 @@ use crate::sensitivity::{MeasuredIn, Norm};
 
 /// A randomised function of an exact answer.
 ///
-/// Four traits and a type, and who has them:
+/// Four traits and a type:
 ///
-/// | | says | who |
+/// | | says | example |
 /// |---|---|---|
-/// | [`Mechanism`] | this much noise | `Laplace` with a scale |
-/// | [`ForGuarantee`] | as much noise as a guarantee takes | `Laplace`, for [`Pure`](crate::Pure) |
-/// | [`Target`] | such a guarantee, to be met when the sensitivity is known | `Laplace::epsilon(0.5)` |
+/// | [`Mechanism`] | a given amount of noise | `Laplace` with a scale |
+/// | [`ForGuarantee`] | can be calibrated to a guarantee | `Laplace`, to [`Pure`](crate::Pure) |
+/// | [`Target`] | a guarantee, to be calibrated to when the sensitivity is known | `Laplace::epsilon(0.5)` |
 /// | [`Calibrate`] | one of these two: what [`Query::with`](crate::Query::with) takes | every mechanism and target |
-/// | [`Dominated`] | my exact privacy loss | `Laplace` |
+/// | [`Dominated`] | knows its dominating pair | `Laplace` |
 ///
 /// # Contract
-/// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`, the output distributions of `draw` on a
-///   and b satisfy the returned guarantee, in both directions. It rises with `s`.
-/// - `draw` samples the law of the theorem exactly, then rounds by a function that does not look at the data. It
-///   reads nothing but the answer and the generator.
+/// - `guarantee(s)`: for all answers a, b whose distance in [`Norm`](Self::Norm) is at most `s`,
+///   the output distributions of `draw` on a and b satisfy the returned guarantee, in both
+///   directions. It rises with `s`.
+/// - `draw` samples the law of the theorem exactly, then rounds by a function that does not look at
+///   the data. It reads nothing but the answer and the generator.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mechanism, nor a target for one",
     label = "neither a mechanism nor a target",
@@ -42,7 +43,32 @@ pub trait Mechanism {
     /// The notion of its guarantee.
     type Guarantee: Guarantee;
 
-    /// The privacy map: what holds for answers at most `sensitivity` apart.
+    /// "As little noise of this kind as meets the guarantee": what
+    /// [`Query::with`](crate::Query::with) takes.
+    ///
+    /// Constructors with a name, such as `Laplace::epsilon(0.5)?`, check their numbers and call it.
+    ///
+    /// ```
+    /// use dp_core::{AddRemove, Calibrate, Error, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
+    ///
+    /// /// The least noise of a kind for ε and a sensitivity of 1.
+    /// fn least<M>(epsilon: f64) -> Result<M, Error>
+    /// where
+    ///     M: ForGuarantee<Pure> + Mechanism<Norm = L1>,
+    /// {
+    ///     let (noise, _) = M::to(Pure::new(epsilon)?).calibrate(Sensitivity::<L1, AddRemove>::new(1.0)?)?;
+    ///     Ok(noise)
+    /// }
+    /// ```
+    #[must_use]
+    fn to<G: Guarantee>(guarantee: G) -> Target<Self, G>
+    where
+        Self: ForGuarantee<G>,
+    {
+        Target::new(guarantee)
+    }
+
+    /// The privacy map: the guarantee for answers at most `sensitivity` apart.
     fn guarantee(&self, sensitivity: impl MeasuredIn<Self::Norm>) -> Self::Guarantee;
 
     /// Draws one output, with any generator. See [`Measurement::draw`](crate::Measurement::draw).
@@ -52,7 +78,7 @@ pub trait Mechanism {
     fn draw<R: Rng + ?Sized>(&self, answer: &Self::Input, rng: &mut R) -> Result<Self::Output, Error>;
 }
 
-/// A mechanism that can tell an accountant its exact privacy loss.
+/// A mechanism with a known dominating pair, which tells an accountant its exact privacy loss.
 ///
 /// # Contract
 /// The pair dominates `draw` on all answers at most `sensitivity` apart.
@@ -70,8 +96,8 @@ pub trait Dominated: Mechanism {
 /// A mechanism that can be calibrated to guarantees in the notion `G`.
 ///
 /// # Contract
-/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the least noise the implementation can prove
-/// enough, rounded up.
+/// The returned mechanism satisfies `target` for answers at most `sensitivity` apart, with the
+/// least noise that the implementation can prove sufficient, rounded up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be calibrated to a guarantee in `{G}`",
     label = "no calibration to `{G}`",
@@ -85,9 +111,11 @@ pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
     fn for_guarantee(target: &G, sensitivity: impl MeasuredIn<Self::Norm>) -> Result<Self, Error>;
 }
 
-/// An amount of noise, fixed or still to be computed from the sensitivity: what [`Query::with`](crate::Query::with) takes.
+/// An amount of noise, fixed or still to be computed from the sensitivity: what
+/// [`Query::with`](crate::Query::with) takes.
 ///
-/// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one, with the guarantee that was asked for.
+/// Every [`Mechanism`] is one, with the guarantee that its privacy map gives; a [`Target`] is one,
+/// with the guarantee that was asked for.
 ///
 /// # Contract
 /// The returned mechanism satisfies the returned guarantee for answers at most `sensitivity` apart.
@@ -124,15 +152,16 @@ impl<M: Mechanism> Calibrate for M {
 
 /// "As little noise of the kind `M` as meets this guarantee."
 ///
-/// Its measurement carries the guarantee that was asked for, not the one recomputed from the rounded scale, so
-/// that two releases of ε = 0.5 add up to 1 and not to 1.0000000000000002.
+/// Its measurement carries the guarantee that was asked for, not the one recomputed from the
+/// rounded scale, so that two releases of ε = 0.5 add up to 1 and not to 1.0000000000000002.
 pub struct Target<M, G> {
     guarantee: G,
     mechanism: PhantomData<fn() -> M>,
 }
 
 impl<M, G> Target<M, G> {
-    /// A target to be met by mechanisms of the kind `M`.
+    /// A target to be met by mechanisms of the kind `M`; [`M::to(guarantee)`](Mechanism::to) is the
+    /// same.
     #[must_use]
     pub const fn new(guarantee: G) -> Self
     where

@@ -1,13 +1,14 @@
 //! What is asked of the data, and how much one record can change the answer.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::Error;
 use crate::adjacency::Adjacency;
 use crate::measurement::Noisy;
 use crate::mechanism::{Calibrate, Mechanism};
 use crate::sensitivity::{Norm, Sensitivity};
+use crate::{Error, Finite, FiniteVec};
 
 /// A function of the data whose answer must not be published as it is.
 ///
@@ -17,8 +18,8 @@ use crate::sensitivity::{Norm, Sensitivity};
 pub trait Query {
     /// The data, usually a slice of records.
     type Data: ?Sized;
-    /// The exact answer.
-    type Answer;
+    /// The exact answer, of a type without `NaN`.
+    type Answer: Answer;
     /// The neighbour relation under which the sensitivity is stated.
     type Adjacency: Adjacency;
 
@@ -44,6 +45,37 @@ pub trait Query {
         Ok(Noisy::new(self, mechanism, guarantee))
     }
 }
+
+/// A type that answers may have: all values of it are at finite distances from each other.
+///
+/// A float may be `NaN`, from which nothing is at most 1 away; so `f64` is no answer, and [`Finite`] is.
+///
+/// Implement it for a type of your own by `impl Answer for MyType {}` if the sensitivities that are
+/// stated for it bound the distance of any two of its values that neighbours can have.
+#[diagnostic::on_unimplemented(
+    message = "a query cannot answer with `{Self}`",
+    label = "may hold `NaN`, which no sensitivity bounds, or is not known as an answer",
+    note = "answer with `Finite`, made by `Finite::clamped(value, bounds)`; with a `FiniteVec` of many numbers; or with integers",
+    note = "a type of your own without `NaN` becomes an answer by `impl Answer for {Self} {{}}`"
+)]
+pub trait Answer {}
+
+impl Answer for Finite {}
+impl Answer for FiniteVec {}
+impl Answer for bool {}
+impl Answer for u8 {}
+impl Answer for u16 {}
+impl Answer for u32 {}
+impl Answer for u64 {}
+impl Answer for usize {}
+impl Answer for i8 {}
+impl Answer for i16 {}
+impl Answer for i32 {}
+impl Answer for i64 {}
+impl<T: Answer> Answer for Vec<T> {}
+impl<T: Answer> Answer for Box<[T]> {}
+impl<T: Answer, const N: usize> Answer for [T; N] {}
+impl<K, T: Answer> Answer for BTreeMap<K, T> {}
 
 /// Noise that can be calibrated for the query `Q`, because `Q` states a sensitivity in the norm of the mechanism.
 ///
@@ -72,7 +104,7 @@ where
 
 /// An answer that a mechanism on `Input` takes.
 ///
-/// Every answer is taken as itself, and lists as slices. That is all, and the trait is sealed: the sensitivity of a query speaks of what the mechanism gets. (It is not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
+/// Every answer is taken as itself, lists as slices, and [`Finite`] numbers as floats. That is all, and the trait is sealed: the sensitivity of a query speaks of what the mechanism gets. (It is not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
 #[diagnostic::on_unimplemented(
     message = "the query answers with `{Self}`, and this noise is for `{Input}`",
     label = "noise for another kind of answer",
@@ -107,6 +139,18 @@ impl<T, const N: usize> TakenAs<[T]> for [T; N] {
     }
 }
 
+impl TakenAs<f64> for Finite {
+    fn taken(&self) -> &f64 {
+        self.as_f64()
+    }
+}
+
+impl TakenAs<[f64]> for FiniteVec {
+    fn taken(&self) -> &[f64] {
+        self.as_slice()
+    }
+}
+
 /// A query whose sensitivity in the norm `N` is known.
 ///
 /// # Contract
@@ -133,7 +177,7 @@ mod sealed {
     use alloc::boxed::Box;
     use alloc::vec::Vec;
 
-    use super::{Calibrate, Mechanism, SensitivityIn, TakenAs};
+    use super::{Calibrate, Finite, FiniteVec, Mechanism, SensitivityIn, TakenAs};
 
     /// Holds where [`CalibrateFor`](super::CalibrateFor) follows.
     pub trait Calibrated<Q> {}
@@ -150,7 +194,7 @@ mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` is taken as itself only",
         label = "not an `{Input}`",
-        note = "answer with what the mechanism takes: a number, or a `Vec`, boxed slice or array for mechanisms on slices"
+        note = "answer with what the mechanism takes: `Finite` or an integer, or a `FiniteVec`, `Vec`, boxed slice or array for mechanisms on slices"
     )]
     pub trait Viewed<Input: ?Sized> {}
 
@@ -158,4 +202,6 @@ mod sealed {
     impl<T> Viewed<[T]> for Vec<T> {}
     impl<T> Viewed<[T]> for Box<[T]> {}
     impl<T, const N: usize> Viewed<[T]> for [T; N] {}
+    impl Viewed<f64> for Finite {}
+    impl Viewed<[f64]> for FiniteVec {}
 }

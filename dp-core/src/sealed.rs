@@ -1,6 +1,6 @@
-//! What closes the traits that are checks: nobody outside of this crate can say that they hold.
+//! Seals the traits that are checks: nobody outside of this crate can implement them.
 
-/// Holds of a type and itself only.
+/// Holds for a type and itself only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` and `{T}` are two relations or notions, and this holds of one and itself only",
     label = "not `{T}`",

@@ -7,24 +7,27 @@ use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne};
 use crate::rounding::{add_up, div_up, mul_up, sqrt_up};
 
-/// A way to measure how far apart two answers are, as a type: a function of the vector of their differences.
+/// A way to measure how far apart two answers are, as a type: a function of the vector of their
+/// differences.
 ///
 /// # Contract
-/// c times a vector is |c| times as long, and a vector of one coordinate as long as that is large.
-/// Norms in the sense of the textbooks are [`Subadditive`], too, and a query whose answer is one number states the same sensitivity in all of those. It states none in
-/// [`LInfMonotone`], which speaks of the direction of all answers together.
+/// ‖c·v‖ = |c|·‖v‖, and the norm of a vector of one coordinate is its magnitude. Norms in the sense
+/// of the textbooks are also [`Subadditive`], and a query whose answer is one number states the
+/// same sensitivity in all of those. It states none in [`LInfMonotone`], which speaks of the
+/// direction of all answers together.
 pub trait Norm: Copy + fmt::Debug + Default + Send + Sync + 'static {
-    /// How the norm is written.
+    /// The symbol of the norm.
     const NAME: &'static str;
 
     /// The norm of a vector, rounded up; infinite when a coordinate is not a number.
     fn of(vector: &[f64]) -> f64;
 }
 
-/// A norm with the triangle inequality, ‖u + v‖ ≤ ‖u‖ + ‖v‖: two steps are at most as long as their lengths together.
+/// A norm with the triangle inequality, ‖u + v‖ ≤ ‖u‖ + ‖v‖.
 ///
-/// [`LInfMonotone`] has none: a step up in one coordinate and a step down in another are monotone each, and together they are not. For the same reason a query of one number states
-/// its sensitivity in subadditive norms only: `impl<N: Subadditive> SensitivityIn<N>`.
+/// [`LInfMonotone`] has none: a step up in one coordinate and a step down in another are monotone
+/// each, and together they are not. For the same reason a query of one number states its
+/// sensitivity in subadditive norms only: `impl<N: Subadditive> SensitivityIn<N>`.
 ///
 /// # Contract
 /// The triangle inequality. It can be stated of a norm of your own only.
@@ -50,15 +53,19 @@ pub struct L2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LInf;
 
-/// The largest magnitude, of differences whose coordinates all have the same sign; infinite for others. What selection of *monotone* scores is calibrated to, at
-/// half of the noise.
+/// The largest magnitude, of differences whose coordinates all have the same sign; infinite for
+/// others. What selection of *monotone* scores is calibrated to, at half of the noise.
 ///
-/// A sensitivity Δ in it says two things: no coordinate moves by more than Δ, and between any two neighbours either no coordinate falls or none rises. Which of
-/// them may depend on the neighbours. Counts under [`AddRemove`] are like this: a record that is added raises some and lowers none. Under [`ReplaceOne`] they are not, since one record
-/// leaves and another enters; nor are differences, averages and distances.
+/// A sensitivity Δ in it says two things: no coordinate moves by more than Δ, and between any two
+/// neighbours either no coordinate falls or none rises. Which of them may depend on the neighbours.
+/// Counts under [`AddRemove`] are like this: a record that is added raises some and lowers none.
+/// Under [`ReplaceOne`] they are not, since one record leaves and another enters; nor are
+/// differences, averages and distances.
 ///
-/// One number by itself moves one way, but that is no property of it that others share: between the same neighbours one count rises and another falls. So a query of one number
-/// states no sensitivity in this norm. A query that answers all of the numbers at once does, such as a histogram under [`AddRemove`]; for others you assert it by name, with
+/// A single number always moves in one direction, but two of them may move in opposite ones:
+/// between the same neighbours one count rises and another falls. So a query of one number states
+/// no sensitivity in this norm. A query that answers all of the numbers at once does, such as a
+/// histogram under [`AddRemove`]; for others you assert it by name, with
 /// `Sensitivity::<LInfMonotone, _>::new`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LInfMonotone;
@@ -81,7 +88,8 @@ impl Norm for L2 {
         if largest.is_infinite() || vector.iter().filter(|x| **x != 0.0).count() <= 1 {
             return largest;
         }
-        // Dividing by the power of two below the largest entry is exact and keeps squares from over- and underflowing.
+        // Dividing by the power of two below the largest entry is exact and keeps squares from
+        // over- and underflowing.
         let unit = f64::from_bits(largest.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE);
         let sum = vector.iter().fold(0.0, |sum, x| {
             let ratio = if *x == 0.0 { 0.0 } else { div_up(x.abs(), unit) };
@@ -110,10 +118,11 @@ fn or_infinite(x: f64) -> f64 {
     if x.is_nan() { f64::INFINITY } else { x }
 }
 
-/// An upper bound on ‖f(x) − f(y)‖ in the norm `N`, over all neighbours x, y under the relation `A`.
+/// An upper bound on ‖f(x) − f(y)‖ in the norm `N`, over all neighbours x, y under the relation
+/// `A`.
 ///
-/// Queries state theirs; for a function of your own you assert one with [`Sensitivity::new`], and the guarantee
-/// is as good as that assertion.
+/// Queries state theirs; for a function of your own you assert one with [`Sensitivity::new`], and
+/// the guarantee is as good as that assertion.
 ///
 /// ```
 /// use dp_core::{AddRemove, L1, L2, Sensitivity};
@@ -127,7 +136,7 @@ fn or_infinite(x: f64) -> f64 {
 pub struct Sensitivity<N, A> {
     value: f64,
     norm: PhantomData<fn(N) -> N>,
-    /// Invariant: a relation that is a subtype of another one is still another one.
+    /// Invariant in `A`: a relation that is a subtype of another one is a different relation.
     relation: PhantomData<fn(A) -> A>,
 }
 
@@ -160,7 +169,8 @@ impl<N: Norm, A: Adjacency> Sensitivity<N, A> {
 }
 
 impl<N: Norm> Sensitivity<N, AddRemove> {
-    /// One replacement is a removal followed by an addition, so it changes the answer by at most twice as much.
+    /// One replacement is a removal followed by an addition, so it changes the answer by at most
+    /// twice as much.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the result is not finite.
@@ -196,7 +206,8 @@ impl<A> From<Sensitivity<L2, A>> for Sensitivity<LInf, A> {
     }
 }
 
-/// The magnitudes are the same. Not the other way round: that differences are monotone does not follow from their size.
+/// The magnitudes are the same. There is no conversion back: monotonicity does not follow from a
+/// magnitude.
 impl<A> From<Sensitivity<LInfMonotone, A>> for Sensitivity<LInf, A> {
     fn from(sensitivity: Sensitivity<LInfMonotone, A>) -> Self {
         Self { value: sensitivity.value, norm: PhantomData, relation: PhantomData }
@@ -215,9 +226,9 @@ impl<N: Norm, A: Adjacency> fmt::Display for Sensitivity<N, A> {
     }
 }
 
-/// Holds of sensitivities in the norm `N`, whatever their neighbour relation: what a mechanism asks for.
+/// Holds for sensitivities in the norm `N` under any neighbour relation: what a mechanism takes.
 ///
-/// Sealed: it holds of [`Sensitivity`] only.
+/// Sealed: it holds for [`Sensitivity`] only.
 #[diagnostic::on_unimplemented(
     message = "this mechanism is calibrated to a sensitivity in the norm `{N}`, which `{Self}` is not",
     label = "not a sensitivity in `{N}`",

@@ -1,9 +1,10 @@
 //! Floats on disk, to the last bit.
 //!
-//! A guarantee must not shrink by being written and read again. Readers of JSON disagree on the last digit of long numbers, so a number is
-//! written as one only if every reader gets it right: up to fifteen digits and a power of ten up to 22, which is one exact product or quotient of floats.
-//! Others are written as text in their shortest form, which `f64::from_str` reads back exactly, and so is the infinity, which JSON has
-//! no number for.
+//! A guarantee must not shrink by being written and read again. Readers of JSON disagree on the
+//! last digit of long numbers, so a number is written as one only if every reader gets it right: up
+//! to fifteen digits and a power of ten up to 22, which is one exact product or quotient of floats.
+//! Others are written as text in their shortest form, which `f64::from_str` reads back exactly, and
+//! so is infinity, which JSON has no number for.
 
 use alloc::format;
 use core::fmt;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 const INFINITY: &str = "infinity";
 
-/// A float that survives the disk.
+/// A float that is read back exactly as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Exact(pub(crate) f64);
 

@@ -167,7 +167,7 @@ fn parts_by_key_cost_the_worst_part_under_add_remove() {
     assert_eq!(parts.guarantee(), ln3());
     assert_private(&parts, 3, 1.0);
     // A replaced record moves between parts: twice the cost, and reached.
-    assert_private(&parts.under_replace_one(), 3, 1.0);
+    assert_private(&parts.replace_one_as_two_steps(), 3, 1.0);
     assert!(ByKey::new(Vec::<Seen<AddRemove>>::new(), |r: &u8| usize::from(*r)).is_err());
 }
 

@@ -1,19 +1,27 @@
-//! How the scale of noise follows from a sensitivity.
+//! From a sensitivity to the scale of noise.
 
 use dp_core::rounding::div_up;
 use dp_core::{Error, Scale};
 
+/// The form on disk of noise that is made from its scale alone.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OnlyScale {
+    pub(crate) scale: Scale,
+}
+
 /// The scale Δ/distance, rounded up: noise of which answers Δ apart are `distance` scales apart.
 ///
 /// # Errors
-/// [`Error::Unreachable`] when no noise is asked for, or more than there is.
+/// [`Error::Unreachable`] when the scale would be 0 or infinite.
 pub(crate) fn scale_for(sensitivity: f64, distance: f64) -> Result<Scale, Error> {
     // A positive quotient is rounded up to a positive float, but for an infinite distance.
     let scale = if distance == f64::INFINITY { 0.0 } else { div_up(sensitivity, distance) };
     scale_at_least(sensitivity, scale)
 }
 
-/// A computed scale, if it is one.
+/// Checks a computed scale.
 ///
 /// # Errors
 /// [`Error::Unreachable`] when the sensitivity or the scale is 0, or the scale infinite.

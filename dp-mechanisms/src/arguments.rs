@@ -1,15 +1,13 @@
-//! Checks of what people pass.
+//! Checks of arguments.
 
-use dp_core::{Error, Scale};
-
-use crate::sample::Grid;
+use dp_core::Error;
 
 /// A number in (0, ∞).
 pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error> {
     within(argument, "(0, ∞)", value, value > 0.0 && value.is_finite())
 }
 
-/// A δ that Gaussian noise can reach: above 0, and below 1, which asks for nothing.
+/// A δ to which Gaussian noise can be calibrated: in (0, 1).
 pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
     if delta == 0.0 {
         return Err(Error::Unreachable {
@@ -34,26 +32,6 @@ pub(crate) fn within(
     if lies_within { Ok(found) } else { Err(Error::OutOfRange { argument, allowed, found }) }
 }
 
-/// A grid that is not too fine for noise of this scale.
-pub(crate) fn suiting(grid: Grid, scale: Scale) -> Result<Grid, Error> {
-    if grid.suits(scale) {
-        Ok(grid)
-    } else {
-        let (argument, allowed) = ("the exponent of the grid", "[log₂(scale) − 100, 1023]");
-        Err(Error::OutOfRange { argument, allowed, found: grid.exponent().into() })
-    }
-}
-
-/// Answers and the places for their releases belong together.
-pub(crate) fn same_length<T>(answers: &[T], released: &[T]) -> Result<(), Error> {
-    if answers.len() == released.len() {
-        Ok(())
-    } else {
-        let lengths = (answers.len(), released.len());
-        Err(Error::LengthMismatch { arguments: "answers and released", lengths })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +42,7 @@ mod tests {
             (positive("rho", 0.0), "rho must lie in (0, ∞)"),
             (positive("mu", f64::NAN), "mu must lie in (0, ∞)"),
             (positive("mu", f64::INFINITY), "mu must lie in (0, ∞)"),
-            (proper_delta(0.0), "a delta of 0 with this noise cannot be reached: allow"),
+            (proper_delta(0.0), "a delta of 0 with this noise is not possible: allow"),
             (proper_delta(1.0), "delta must lie in (0, 1)"),
             (proper_delta(f64::NAN), "delta must lie in (0, 1)"),
             (failure(0.0), "beta must lie in (0, 1]"),
@@ -75,6 +53,5 @@ mod tests {
             assert!(message.starts_with(start), "{message}");
         }
         assert_eq!(failure(1.0), Ok(1.0));
-        assert!(same_length(&[1], &[1, 2]).is_err() && same_length(&[1], &[2]).is_ok());
     }
 }

@@ -9,18 +9,21 @@ use dp_core::{
 use rand_core::Rng;
 
 use crate::additive::scale_at_least;
-use crate::arguments::{failure, positive, proper_delta, suiting};
+use crate::arguments::{failure, positive, proper_delta};
 use crate::sample::{Grid, bounded_laplace::Sampler};
 
-/// Draws from the Laplace law around the answer, confined to declared bounds: density e^(−|v−a|/b) / 2b·C_a on [l, u], zero outside.
+/// Draws from the Laplace law around the answer, confined to declared bounds: density
+/// e^(−|v−a|/b) / 2b·C_a on [l, u], zero outside.
 ///
-/// **Theorem** (Holohan, Antonatos, Braghin and Mac Aonghusa 2020; claim M8). C_a depends on the answer, so the scale of the Laplace
-/// mechanism is not enough. With C_a = 1 − ½(e^(−(a−l)/b) + e^(−(u−a)/b)) and Δ ≤ u − l the release is ε₀-private for
+/// **Theorem** (Holohan, Antonatos, Braghin and Mac Aonghusa 2020; claim M8). C_a depends on the
+/// answer, so the scale of the Laplace mechanism is not enough. With
+/// C_a = 1 − ½(e^(−(a−l)/b) + e^(−(u−a)/b)) and Δ ≤ u − l the release is ε₀-private for
 ///
 /// > ε₀ = Δ/b + ln(C_{l+Δ}/C_l),
 ///
-/// and for no smaller ε: answers at l and l + Δ reach it. (ε₀, 0)-privacy is (ε, δ)-privacy for 1 − δ = e^(ε−ε₀), which is the
-/// theorem for δ > 0. It is loose there: the exact profile ([`BoundedLaplacePair`]) has a δ that is tens to millions of times smaller.
+/// and for no smaller ε: answers at l and l + Δ reach it. (ε₀, 0)-privacy is (ε, δ)-privacy for
+/// 1 − δ = e^(ε−ε₀), which is the theorem for δ > 0. It is loose there: the exact profile
+/// ([`BoundedLaplacePair`]) has a δ that is tens to millions of times smaller.
 ///
 /// | calibration | target | b |
 /// |---|---|---|
@@ -28,12 +31,15 @@ use crate::sample::{Grid, bounded_laplace::Sampler};
 /// | [`epsilon_delta`](Self::epsilon_delta) | (ε,δ) | the least, by the exact profile |
 /// | [`printed`](Self::printed) | (ε,δ) | the least with ε₀ ≤ ε − ln(1−δ) |
 ///
-/// **Should you use it?** Releases that must lie within bounds are also had from [`Laplace`](crate::Laplace) by clamping the *released* value, which
-/// is free (claim M18) and puts probability on the two ends; this mechanism spreads it over the inside, for a larger b.
+/// **Should you use it?** Clamping the *released* value of [`Laplace`](crate::Laplace) also keeps
+/// it within bounds, costs no privacy (claim M18), and puts probability on the two ends; this
+/// mechanism spreads it over the interval, for a larger b.
 ///
-/// **What is released** is the point of a grid 2^k·ℤ nearest to the real number that the law gives, or the bound where the nearest point lies
-/// outside. Answers are clamped into the bounds first, which moves no two apart; `NaN` counts as the middle. How much of the law lies within the bounds depends on the answer; how long a draw takes
-/// [does not](crate::sample#what-the-clock-tells), because nothing is drawn again.
+/// **What is released** is the point of a grid 2^k·ℤ nearest to the real number that the law gives,
+/// or the bound where the nearest point lies outside. Answers are clamped into the bounds first,
+/// which moves no two apart; `NaN` counts as the middle. How much of the law lies within the bounds
+/// depends on the answer; how long a draw takes [does not](crate::sample#timing),
+/// because nothing is drawn again.
 ///
 /// ```
 /// use dp_core::{AddRemove, Bounds, Calibrate, L1, Mechanism, Sensitivity};
@@ -46,6 +52,8 @@ use crate::sample::{Grid, bounded_laplace::Sampler};
 /// assert!((0.0..=110.0).contains(&released));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written"))]
@@ -69,12 +77,12 @@ struct Written {
 impl TryFrom<Written> for BoundedLaplace {
     type Error = Error;
     fn try_from(Written { scale, bounds, grid }: Written) -> Result<Self, Error> {
-        Ok(Self { scale, bounds, grid: suiting(grid, scale)? })
+        Ok(Self { scale, bounds, grid: grid.suited_to(scale)? })
     }
 }
 
 impl BoundedLaplace {
-    /// "As little bounded Laplace noise as makes the release ε-private."
+    /// The least bounded Laplace noise that makes a release ε-private.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
@@ -85,7 +93,7 @@ impl BoundedLaplace {
         Ok(BoundedTarget { guarantee, bounds, least })
     }
 
-    /// "As little bounded Laplace noise as makes the release (ε,δ)-private", by the exact profile.
+    /// The least bounded Laplace noise that makes a release (ε,δ)-private, by the exact profile.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
@@ -97,9 +105,11 @@ impl BoundedLaplace {
         Ok(BoundedTarget { guarantee, bounds, least })
     }
 
-    /// The calibration of the theorem: the least b with b ≥ Δ/(ε − ln(C_{l+Δ}/C_l) − ln(1−δ)), both sides of which depend on b.
+    /// The calibration of the theorem: the least b with b ≥ Δ/(ε − ln(C_{l+Δ}/C_l) − ln(1−δ)), both
+    /// sides of which depend on b.
     ///
-    /// **Proof** that it is enough: with e^(ε₀) = e^ε/(1−δ), (1−δ)·P ≤ e^ε·Q and hence P ≤ e^ε·Q + δ·P ≤ e^ε·Q + δ on every event.
+    /// **Proof** that it is enough: with e^(ε₀) = e^ε/(1−δ), (1−δ)·P ≤ e^ε·Q and hence
+    /// P ≤ e^ε·Q + δ·P ≤ e^ε·Q + δ on every event.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
@@ -113,19 +123,21 @@ impl BoundedLaplace {
         Ok(BoundedTarget { guarantee, bounds, least })
     }
 
-    /// Noise of a given scale b within bounds, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest
-    /// float's −1074.
+    /// Noise of a given scale b within bounds, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but
+    /// not below the smallest float's −1074.
     #[must_use]
     pub fn with_scale(scale: Scale, bounds: Bounds) -> Self {
         Self { scale, bounds, grid: Grid::below(scale) }
     }
 
-    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the data.
+    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the
+    /// data.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of the power of two below the scale.
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of
+    /// the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        Ok(Self { grid: suiting(Grid::new(exponent)?, self.scale)?, ..self })
+        Ok(Self { grid: Grid::new(exponent)?.suited_to(self.scale)?, ..self })
     }
 
     /// The scale b.
@@ -146,17 +158,21 @@ impl BoundedLaplace {
         self.grid.exponent()
     }
 
-    /// An upper bound on the (ε,δ) view at a chosen ε, for answers at most Δ apart: that of the exact profile.
+    /// An upper bound on the (ε,δ) view at a chosen ε, for answers at most Δ apart: that of the
+    /// exact profile.
     pub fn delta_at(&self, epsilon: Epsilon, sensitivity: impl MeasuredIn<L1>) -> Delta {
         self.dominating_pair(sensitivity)
             .map_or(Delta::ONE, |pair| Delta::saturating(pair.delta(epsilon.get()).hi()))
     }
 
-    /// How far the real number of the law may lie from an answer within the bounds, except with probability β: b·ln(1/(β + (1−β)e^(−w))) with w = (u−l)/b,
-    /// rounded up. At most u − l. Rounding onto the grid moves a release by another half step at most.
+    /// How far the real number of the law may lie from an answer within the bounds, except with
+    /// probability β: b·ln(1/(β + (1−β)e^(−w))) with w = (u−l)/b, rounded up. At most u − l.
+    /// Rounding onto the grid moves a release by another half step at most.
     ///
-    /// **Proof.** Let A = 1 − e^(−(a−l)/b), B = 1 − e^(−(u−a)/b), T = 1 − e^(−t/b) and M = 1 − e^(−w). The release lies farther than t from a with
-    /// probability 1 − (min(A,T) + min(B,T))/(A + B). As min(A,T)/A falls in A ≤ M, this is at most 1 − T/M, which is reached at the ends.
+    /// **Proof.** Let A = 1 − e^(−(a−l)/b), B = 1 − e^(−(u−a)/b), T = 1 − e^(−t/b) and
+    /// M = 1 − e^(−w). The release lies farther than t from a with probability
+    /// 1 − (min(A,T) + min(B,T))/(A + B). As min(A,T)/A falls in A ≤ M, this is at most 1 − T/M,
+    /// which is reached at the ends.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
@@ -167,14 +183,17 @@ impl BoundedLaplace {
         Ok(bound.max(0.0).min(self.bounds.width()))
     }
 
-    /// The root of the mean squared distance from an answer at one of the ends, where it is largest, before rounding onto the grid, rounded up:
-    /// b·√((2 − (w² + 2w + 2)e^(−w))/(1 − e^(−w))) with w = (u−l)/b. It includes the bias, which is inwards.
+    /// The root of the mean squared distance from an answer at one of the ends, where it is
+    /// largest, before rounding onto the grid, rounded up:
+    /// b·√((2 − (w² + 2w + 2)e^(−w))/(1 − e^(−w))) with w = (u−l)/b. It includes the bias, which is
+    /// inwards.
     #[must_use]
     pub fn root_mean_squared_error(&self) -> f64 {
         let (w, two) = (self.width(), Enclosure::point(2.0));
         let inside = (w.square() + two * w + two) * (-w).exp();
         let square = (two - inside).max(Enclosure::ZERO) / -(-w).exp_m1();
-        // The density falls from the end on, so the distance is stochastically below a uniform one, whose mean square is a third of w².
+        // The density falls from the end on, so the distance is stochastically below a uniform one,
+        // whose mean square is a third of w².
         let uniform = mul_up(self.bounds.width(), (Enclosure::ONE / Enclosure::point(3.0)).sqrt().hi());
         mul_up(self.scale.get(), square.sqrt().hi()).min(uniform)
     }
@@ -186,8 +205,9 @@ impl BoundedLaplace {
     }
 }
 
-/// "As little bounded Laplace noise as meets this guarantee": what [`BoundedLaplace::epsilon`] and its siblings return and
-/// [`Query::with`](dp_core::Query::with) takes. A [`Target`](dp_core::Target) with bounds.
+/// The least bounded Laplace noise for a guarantee: what [`BoundedLaplace::epsilon`] and its
+/// siblings return, and [`Query::with`](dp_core::Query::with) takes. A [`Target`](dp_core::Target)
+/// with bounds.
 #[derive(Clone, Debug)]
 pub struct BoundedTarget<G> {
     guarantee: G,
@@ -267,7 +287,8 @@ mod tests {
 
     #[test]
     fn known_scales() {
-        // mpmath, 30 digits, by bisection of ε₀(b): the least b with Δ/b + ln(C_{l+Δ}/C_l) ≤ ε − ln(1−δ).
+        // mpmath, 30 digits, by bisection of ε₀(b): the least b with
+        // Δ/b + ln(C_{l+Δ}/C_l) ≤ ε − ln(1−δ).
         let scale = |target: BoundedTarget<Approx>, by| target.calibrate(moving(by)).unwrap().0.scale().get();
         for (epsilon, delta, by, truth) in REFERENCE {
             let found = scale(BoundedLaplace::printed(epsilon, delta, bounds()).unwrap(), by);

@@ -6,23 +6,27 @@ use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
 use dp_core::{Approx, Dominated, Error, ForGuarantee, L2, MeasuredIn, Mechanism, Rho, Scale, Target, Zcdp};
 use rand_core::Rng;
 
+#[cfg(feature = "serde")]
+use crate::additive::OnlyScale;
 use crate::additive::{scale_at_least, scale_for, whole, whole_distance};
-use crate::arguments::{failure, positive, proper_delta, same_length};
-use crate::sample::DiscreteGaussian as Sampler;
+use crate::arguments::{failure, positive, proper_delta};
+use crate::sample::DiscreteGaussianSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn};
 
 /// Adds discrete Gaussian noise: Pr(x) ∝ e^(−x²/2σ²) on the integers.
 ///
-/// **Theorem** (Canonne, Kamath and Steinke 2020). Let Δ₂ be the ℓ2 sensitivity of f, whose answers are integers or lists of them. Then
-/// f + noise, independent in each coordinate, is ρ-zCDP with ρ = Δ₂²/2σ², as for the continuous law; the divergence of order 2 reaches it.
+/// **Theorem** (Canonne, Kamath and Steinke 2020). Let Δ₂ be the ℓ2 sensitivity of f, whose answers
+/// are integers or lists of them. Then f + noise, independent in each coordinate, is ρ-zCDP with
+/// ρ = Δ₂²/2σ², as for the continuous law; the divergence of order 2 reaches it.
 ///
-/// For *one* integer the exact profile is known ([`DiscreteGaussianPair`]), and with it the least noise for an (ε,δ) target
-/// ([`epsilon_delta`](Self::epsilon_delta)), within a few percent of that of [`Gaussian`](crate::Gaussian) from σ = 1 on. It does not carry over to lists: the
-/// sum of discrete Gaussians is not one, and a shift of several coordinates is not one of a single coordinate. Lists are
-/// calibrated to zCDP.
+/// For *one* integer the exact profile is known ([`DiscreteGaussianPair`]), and with it the least
+/// noise for an (ε,δ) target ([`epsilon_delta`](Self::epsilon_delta)), within a few percent of that
+/// of [`Gaussian`](crate::Gaussian) from σ = 1 on. It does not carry over to lists: the sum of
+/// discrete Gaussians is not one, and a shift of several coordinates is not one of a single
+/// coordinate. Lists are calibrated to zCDP.
 ///
-/// **What is released** is the integer answer + noise, drawn from the law of the theorem exactly, or the nearest limit of `i64` where the
-/// sum passes it, which is post-processing.
+/// **What is released** is the integer answer + noise, drawn from the law of the theorem exactly,
+/// or the nearest limit of `i64` where the sum passes it, which is post-processing.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, L2, Mechanism, Sensitivity, Zcdp};
@@ -37,50 +41,43 @@ use crate::{Coordinatewise, CoordinatewiseIn};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteGaussian {
     scale: Scale,
     /// Made once: it holds a table.
     sampler: Sampler,
 }
 
-/// What is on disk.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for DiscreteGaussian {
-    fn from(written: Written) -> Self {
-        Self::with_scale(written.scale)
+impl From<OnlyScale> for DiscreteGaussian {
+    fn from(OnlyScale { scale }: OnlyScale) -> Self {
+        Self::with_scale(scale)
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<DiscreteGaussian> for Written {
+impl From<DiscreteGaussian> for OnlyScale {
     fn from(noise: DiscreteGaussian) -> Self {
         Self { scale: noise.scale }
     }
 }
 
 impl DiscreteGaussian {
-    /// "As little discrete Gaussian noise as makes the release ρ-zCDP": σ = Δ₂/√(2ρ).
+    /// The least discrete Gaussian noise that makes a release ρ-zCDP: σ = Δ₂/√(2ρ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
     pub fn rho(rho: f64) -> Result<Target<Self, Zcdp>, Error> {
-        Ok(Target::new(Zcdp::new(positive("rho", rho)?)?))
+        Ok(Self::to(Zcdp::new(positive("rho", rho)?)?))
     }
 
-    /// "As little discrete Gaussian noise as makes the release of one integer (ε,δ)-private", by the exact profile.
+    /// The least discrete Gaussian noise that makes the release of one integer (ε,δ)-private, by
+    /// the exact profile.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
-        Ok(Target::new(Approx::new(epsilon, proper_delta(delta)?)?))
+        Ok(Self::to(Approx::new(epsilon, proper_delta(delta)?)?))
     }
 
     /// Noise of a given parameter σ.
@@ -95,21 +92,24 @@ impl DiscreteGaussian {
         self.scale
     }
 
-    /// An upper bound on the standard deviation of the noise: σ. From σ = 1 on it is the standard deviation but for 10⁻⁶, and for
-    /// smaller σ the noise has less.
+    /// An upper bound on the standard deviation of the noise: σ. From σ = 1 on it is the standard
+    /// deviation but for 10⁻⁶, and for smaller σ the noise has less.
     ///
-    /// **Proof.** Let s = 1/2σ². The variance is −(ln Z)'(s) for Z(s) = Σ_x e^(−sx²), and by Poisson summation
-    /// Z(s) = √(π/s)·(1 + 2Σ_{k≥1} e^(−π²k²/s)), whose second factor rises in s: the variance is at most −(ln √(π/s))' = 1/2s = σ².
+    /// **Proof.** Let s = 1/2σ². The variance is −(ln Z)'(s) for Z(s) = Σ_x e^(−sx²), and by
+    /// Poisson summation Z(s) = √(π/s)·(1 + 2Σ_{k≥1} e^(−π²k²/s)), whose second factor rises in s:
+    /// the variance is at most −(ln √(π/s))' = 1/2s = σ².
     #[must_use]
     pub const fn standard_deviation(&self) -> f64 {
         self.scale.get()
     }
 
-    /// The least integer that the magnitude of the noise passes with probability β at most, rounded up where it is not settled.
+    /// The least integer that the magnitude of the noise exceeds with probability at most β,
+    /// rounded up where it is not settled.
     ///
-    /// **Proof** of the starting point. For m ≥ 1, Σ_{x≥m} e^(−x²/2σ²) is at most the integral from m − 1 on, and the sum over all integers is at
-    /// least σ√(2π) by Poisson summation, so Pr(|x| > t) ≤ 2·Φ̄(t/σ). From there the exact sums lead down: the loss of the pair
-    /// at shift 1 passes (t+1)/σ² exactly for x > t.
+    /// **Proof** of the starting point. For m ≥ 1, Σ_{x≥m} e^(−x²/2σ²) is at most the integral from
+    /// m − 1 on, and the sum over all integers is at least σ√(2π) by Poisson summation, so
+    /// Pr(|x| > t) ≤ 2·Φ̄(t/σ). From there the exact sums lead down: the loss of the pair at shift
+    /// 1 passes (t+1)/σ² exactly for x > t.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
@@ -117,7 +117,8 @@ impl DiscreteGaussian {
         let (sigma, half) = (self.scale.get(), mul_down(0.5, failure(beta)?));
         let pair = DiscreteGaussianPair::new(self.scale, 1)?;
         let mut bound = mul_up(sigma, upper_quantile(half)).ceil();
-        // (t+1)/σ² is half a step away from where the loss jumps: rounding does not matter below 2⁵⁰.
+        // (t+1)/σ² is half a step away from where the loss jumps: rounding does not matter below
+        // 2⁵⁰.
         let settled = bound < 1e15;
         while settled && bound > 0.0 && pair.tail(bound / sigma / sigma).hi() <= half {
             bound -= 1.0;
@@ -125,21 +126,11 @@ impl DiscreteGaussian {
         Ok(bound)
     }
 
-    /// Adds independent noise to each of many answers.
+    /// Replaces each answer by a release of it, with independent noise.
     ///
-    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        self.sampler.fill(answers, released, rng);
-        Ok(())
+    /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ2.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        self.sampler.draw_into(values, rng);
     }
 }
 
@@ -162,7 +153,8 @@ impl Mechanism for DiscreteGaussian {
 }
 
 impl ForGuarantee<Zcdp> for DiscreteGaussian {
-    /// σ = Δ₂/√(2ρ), rounded up. An offset ξ of the target does not help, as for [`Gaussian`](crate::Gaussian).
+    /// σ = Δ₂/√(2ρ), rounded up. An offset ξ of the target does not help, as for
+    /// [`Gaussian`](crate::Gaussian).
     fn for_guarantee(target: &Zcdp, sensitivity: impl MeasuredIn<L2>) -> Result<Self, Error> {
         let distance = sqrt_down(mul_down(2.0, target.rho().get()));
         Ok(Self::with_scale(scale_for(sensitivity.value(), distance)?))
@@ -170,8 +162,8 @@ impl ForGuarantee<Zcdp> for DiscreteGaussian {
 }
 
 impl ForGuarantee<Approx> for DiscreteGaussian {
-    /// The least σ whose exact profile for one integer keeps the target, rounded up. Integers are whole numbers apart, so ⌊Δ₂⌋ is what
-    /// counts.
+    /// The least σ whose exact profile for one integer keeps the target, rounded up. Integers are
+    /// whole numbers apart, so ⌊Δ₂⌋ is what counts.
     fn for_guarantee(target: &Approx, sensitivity: impl MeasuredIn<L2>) -> Result<Self, Error> {
         let shift = whole(whole_distance(sensitivity.value())?)?;
         let (epsilon, delta) = (target.epsilon(), target.delta());
@@ -193,19 +185,18 @@ impl Dominated for DiscreteGaussian {
     }
 }
 
-/// Divergences of independent coordinates add up: Σ α(xᵢ − yᵢ)²/2σ² = α‖x − y‖₂²/2σ². The whole Δ₂ counts, not ⌊Δ₂⌋: lists of integers may be √2 apart.
+/// Divergences of independent coordinates add up: Σ α(xᵢ − yᵢ)²/2σ² = α‖x − y‖₂²/2σ². The whole Δ₂
+/// counts, not ⌊Δ₂⌋: lists of integers may be √2 apart.
 impl Coordinatewise for DiscreteGaussian {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[i64], rng: &mut R) -> Result<Vec<i64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 
-/// σ = Δ₂/√(2ρ) is computed from the sum of divergences that [`Coordinatewise`] rests on. The calibration to (ε,δ) is for one integer and has no such arrow.
+/// σ = Δ₂/√(2ρ) is computed from the sum of divergences that [`Coordinatewise`] rests on. The
+/// calibration to (ε,δ) is for one integer and has no such arrow.
 impl CoordinatewiseIn<Zcdp> for DiscreteGaussian {}
 
 #[cfg(test)]

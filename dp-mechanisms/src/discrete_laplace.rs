@@ -5,20 +5,25 @@ use dp_core::rounding::{Enclosure, div_up, sub_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
 use rand_core::Rng;
 
+#[cfg(feature = "serde")]
+use crate::additive::OnlyScale;
 use crate::additive::{scale_for, whole, whole_distance};
-use crate::arguments::{failure, positive, same_length};
-use crate::sample::DiscreteLaplace as Sampler;
+use crate::arguments::{failure, positive};
+use crate::sample::DiscreteLaplaceSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 
-/// Adds discrete Laplace noise (two-sided geometric): Pr(x) = e^(−|x|/b)·(1−r)/(1+r) on the integers, r = e^(−1/b).
+/// Adds discrete Laplace noise (two-sided geometric): Pr(x) = e^(−|x|/b)·(1−r)/(1+r) on the
+/// integers, r = e^(−1/b).
 ///
-/// **Theorem** (Ghosh, Roughgarden and Sundararajan 2009). Let Δ₁ be the ℓ1 sensitivity of f, whose answers are integers. Then f + noise is
-/// (Δ₁/b)-differentially private, and no smaller ε holds in general: answers Δ₁ apart reach it. The distance of integers is
-/// an integer, so ⌊Δ₁⌋ takes the place of Δ₁.
+/// **Theorem** (Ghosh, Roughgarden and Sundararajan 2009). Let Δ₁ be the ℓ1 sensitivity of f, whose
+/// answers are integers. Then f + noise is (Δ₁/b)-differentially private, and no smaller ε holds in
+/// general: answers Δ₁ apart reach it. The distance of integers is an integer, so ⌊Δ₁⌋ takes the
+/// place of Δ₁.
 ///
-/// **What is released** is the integer answer + noise, drawn from the law of the theorem exactly, or the nearest limit of `i64` where the
-/// sum passes it, which is post-processing. There is no grid and nothing is rounded. For counts it has less noise than
-/// [`Laplace`](crate::Laplace) at the same ε, noticeably so for b below 1.
+/// **What is released** is the integer answer + noise, drawn from the law of the theorem exactly,
+/// or the nearest limit of `i64` where the sum passes it, which is post-processing. There is no
+/// grid and nothing is rounded. For counts it has less noise than [`Laplace`](crate::Laplace) at
+/// the same ε, noticeably so for b below 1.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
@@ -33,41 +38,34 @@ use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteLaplace {
     scale: Scale,
     sampler: Sampler,
 }
 
-/// What is on disk.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for DiscreteLaplace {
-    fn from(written: Written) -> Self {
-        Self::with_scale(written.scale)
+impl From<OnlyScale> for DiscreteLaplace {
+    fn from(OnlyScale { scale }: OnlyScale) -> Self {
+        Self::with_scale(scale)
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<DiscreteLaplace> for Written {
+impl From<DiscreteLaplace> for OnlyScale {
     fn from(noise: DiscreteLaplace) -> Self {
         Self { scale: noise.scale }
     }
 }
 
 impl DiscreteLaplace {
-    /// "As little discrete Laplace noise as makes the release ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least discrete Laplace noise that makes a release ε-private, as a target for
+    /// [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
     pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
-        Ok(Target::new(Pure::new(positive("epsilon", epsilon)?)?))
+        Ok(Self::to(Pure::new(positive("epsilon", epsilon)?)?))
     }
 
     /// Noise of a given scale b.
@@ -82,7 +80,8 @@ impl DiscreteLaplace {
         self.scale
     }
 
-    /// The standard deviation of the noise, √(2r)/(1−r), rounded up. It is below the √2·b of the continuous law.
+    /// The standard deviation of the noise, √(2r)/(1−r), rounded up. It is below the √2·b of the
+    /// continuous law.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         let rate = self.rate();
@@ -90,8 +89,8 @@ impl DiscreteLaplace {
         (root / -(-rate).exp_m1()).hi()
     }
 
-    /// The least integer that the magnitude of the noise passes with probability β at most: Pr(|x| > t) = 2r^(t+1)/(1+r), hence
-    /// t + 1 ≥ b·ln(2/(β(1+r))).
+    /// The least integer that the magnitude of the noise exceeds with probability at most β:
+    /// Pr(|x| > t) = 2r^(t+1)/(1+r), hence t + 1 ≥ b·ln(2/(β(1+r))).
     ///
     /// Where the limit lies within a part in 10¹⁴ of an integer, the result may be the next one.
     ///
@@ -105,21 +104,11 @@ impl DiscreteLaplace {
         Ok(sub_up(steps.hi().ceil(), 1.0).max(0.0))
     }
 
-    /// Adds independent noise to each of many answers.
+    /// Replaces each answer by a release of it, with independent noise.
     ///
-    /// The guarantee is that for the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
-    pub fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        same_length(answers, released)?;
-        self.sampler.fill(answers, released, rng);
-        Ok(())
+    /// The guarantee is that of the whole list: `guarantee(s)` for lists at most `s` apart in ℓ1.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        self.sampler.draw_into(values, rng);
     }
 
     /// Encloses 1/b.
@@ -162,25 +151,25 @@ impl Dominated for DiscreteLaplace {
     }
 }
 
-/// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most e^(|xᵢ − yᵢ|/b). The ℓ1 distance of lists of integers is an integer, so
-/// ⌊Δ₁⌋ counts for them, too.
+/// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most
+/// e^(|xᵢ − yᵢ|/b). The ℓ1 distance of lists of integers is an integer, so ⌊Δ₁⌋ counts for them,
+/// too.
 impl Coordinatewise for DiscreteLaplace {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[i64],
-        released: &mut [i64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[i64], rng: &mut R) -> Result<Vec<i64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 
 /// b = ⌊Δ₁⌋/ε is computed from the bound on the losses that [`Coordinatewise`] rests on.
 impl CoordinatewiseIn<Pure> for DiscreteLaplace {}
 
-/// The pair of one coordinate that takes the whole shift dominates lists, as for [`Vector<Laplace>`](crate::Laplace): the masses are log-concave, so the best
-/// tests are thresholds (randomised at one point), and a threshold test that has size α at 0 and α' at t is the best one of size α' between t and t + t'.
-/// Chaining shifts is therefore the shift by their sum.
+/// The pair of one coordinate that takes the whole shift dominates lists, as for
+/// [`Vector<Laplace>`](crate::Laplace): the masses are log-concave, so the best tests are
+/// thresholds (randomised at one point), and a threshold test that has size α at 0 and α' at t is
+/// the best one of size α' between t and t + t'. Chaining shifts is therefore the shift by their
+/// sum.
 impl Dominated for Vector<DiscreteLaplace> {
     type Pair = DiscreteLaplacePair;
 

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// Every way in which this crate refuses a request.
 ///
-/// The traits of `dp-core` (`Mechanism`, `ForGuarantee`, `Measurement`) return [`dp_core::Error`]. This type
-/// adds what only a crate that draws can meet, and takes the other one in by `?`, so that one `Result` serves
-/// for a whole release. `Debug` prints the sentence, too.
+/// The traits of `dp-core` (`Mechanism`, `ForGuarantee`, `Measurement`) return [`dp_core::Error`].
+/// This type adds the failures of generators, and converts from the other one by `?`, so that one
+/// `Result` serves a whole release. `Debug` prints the same sentence as `Display`.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,4 +1,4 @@
-//! Privacy against overfitting: a hold-out set that survives many questions.
+//! Privacy against overfitting: a hold-out set for many questions.
 
 use std::fmt;
 use std::num::NonZero;
@@ -12,20 +12,33 @@ use rand_core::Rng;
 use crate::arguments::{positive, within};
 use crate::{AboveThreshold, Interaction, Laplace};
 
-/// Answers questions about a population from a training set, and looks at a hold-out set only where the two disagree.
+/// Answers questions about a population from a training set, and from a hold-out set only where the
+/// two disagree.
 ///
-/// Someone who tries many models and keeps what does well on the hold-out set ends up fitting that set. This is Thresholdout (Dwork, Feldman, Hardt, Pitassi, Reingold and Roth 2015): a question is the mean of a function with values in
-/// [0, 1]. If its mean on the training set is near that on the hold-out set, by a comparison with noise, the answer is the training mean, and nothing was learnt about the hold-out set but that. Otherwise the training
-/// mean is overfitted, and the answer is the hold-out mean with noise. The number of such answers is limited by a budget; the number of questions is not.
+/// Someone who tries many models and keeps what does well on the hold-out set ends up fitting that
+/// set. This is Thresholdout (Dwork, Feldman, Hardt, Pitassi, Reingold and Roth 2015): a question
+/// is the mean of a function with values in [0, 1]. If its mean on the training set is near that on
+/// the hold-out set, by a comparison with noise, the answer is the training mean, which reveals
+/// nothing else about the hold-out set. Otherwise the training mean is overfitted, and the answer
+/// is the hold-out mean with noise. The number of such answers is limited by a budget; the number
+/// of questions is not.
 ///
-/// **Theorem.** The whole interaction, however its questions are chosen, is ε-private for the hold-out set under [`ReplaceOne`]. *Proof.* The comparisons are the [`AboveThreshold`] of answers that one record moves by at most 1/n, at ε/2 for
-/// all of them. Each of the B noisy means is [`Laplace`] noise at ε/2B, and comes between comparisons that share a noisy threshold T + z. The proof for the comparisons couples z with z + 1/n and
-/// compares, given z, what follows from fresh noise; a noisy mean, whose noise is fresh, too, and independent of z, multiplies the ratio of these densities by at most e^(ε/2B) for each z. So the ratio of all is at most e^(ε/2)·e^(B·ε/2B). (What
-/// the comparisons must not release is their own noisy answers.) ∎ So whatever is concluded from the answers, a query q say, is off by at most [`transfer_bound`](crate::transfer_bound) on average: it cannot
-/// have been fitted to the hold-out set.
+/// **Theorem.** The whole interaction, however its questions are chosen, is ε-private for the
+/// hold-out set under [`ReplaceOne`]. *Proof.* The comparisons are the [`AboveThreshold`] of
+/// answers that one record moves by at most 1/n, at ε/2 for all of them. Each of the B noisy means
+/// is [`Laplace`] noise at ε/2B, and comes between comparisons that share a noisy threshold T + z.
+/// The proof for the comparisons couples z with z + 1/n and compares, given z, what follows from
+/// fresh noise; a noisy mean, whose noise is fresh, too, and independent of z, multiplies the ratio
+/// of these densities by at most e^(ε/2B) for each z. So the ratio of all is at most
+/// e^(ε/2)·e^(B·ε/2B). (What the comparisons must not release is their own noisy answers.) ∎ So a
+/// query q that is chosen from the answers is off by at most
+/// [`transfer_bound`](crate::transfer_bound) on average: it cannot have been fitted to the hold-out
+/// set.
 ///
-/// **Rounding.** A value is rounded to a multiple of 2⁻²⁰, record by record, and the multiples are added up as whole numbers; so is n times the training mean, which is public. One record moves the sum of the
-/// hold-out set, and its distance to that number, by at most 2²⁰, without any rounding error. Values outside of [0, 1] count as the nearest end, `NaN` as 0.
+/// **Rounding.** A value is rounded to a multiple of 2⁻²⁰, record by record, and the multiples are
+/// added up as whole numbers; so is n times the training mean, which is public. One record moves
+/// the sum of the hold-out set, and its distance to that number, by at most 2²⁰, without any
+/// rounding error. Values outside of [0, 1] count as the nearest end, `NaN` as 0.
 ///
 /// ```
 /// use dp_core::Interactive;
@@ -59,17 +72,21 @@ const LARGEST: usize = 1 << 31;
 /// An answer of a [`ReusableHoldout`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HoldoutAnswer {
-    /// An estimate of the mean over the population: the training mean, or the hold-out mean with noise, which may lie outside of [0, 1].
+    /// An estimate of the mean over the population: the training mean, or the hold-out mean with
+    /// noise, which may lie outside of [0, 1].
     pub value: f64,
-    /// Whether the training mean was overfitted, so that this is the hold-out mean; it was charged to the budget.
+    /// Whether the training mean was overfitted, so that this is the hold-out mean; it was charged
+    /// to the budget.
     pub from_holdout: bool,
 }
 
 impl ReusableHoldout {
-    /// A scheme for a hold-out set of `size` records that answers from it up to `budget` times, where the means are about `threshold` or more apart, at ε for the whole interaction.
+    /// A scheme for a hold-out set of `size` records that answers from it up to `budget` times,
+    /// where the means are about `threshold` or more apart, at ε for the whole interaction.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 ≤ size ≤ 2³¹, 0 ≤ threshold ≤ 1 and budget ≥ 1; [`Error::Unreachable`] when ε is too small for a finite scale.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 1 ≤ size ≤ 2³¹, 0 ≤ threshold ≤ 1 and budget ≥ 1;
+    /// [`Error::Unreachable`] when ε is too small for a finite scale.
     pub fn epsilon(epsilon: f64, size: usize, threshold: f64, budget: u32) -> Result<Self, Error> {
         let epsilon = Epsilon::new(positive("epsilon", epsilon)?)?;
         if !(1..=LARGEST).contains(&size) {
@@ -91,7 +108,7 @@ impl ReusableHoldout {
         })
     }
 
-    /// What a whole interaction costs, for the hold-out set and under [`ReplaceOne`].
+    /// The cost of a whole interaction, for the hold-out set under [`ReplaceOne`].
     #[must_use]
     pub fn guarantee(&self) -> Pure {
         self.epsilon.into()
@@ -103,7 +120,8 @@ impl ReusableHoldout {
         self.means.standard_deviation() / (as_float(self.size) * UNITS)
     }
 
-    /// The α for which, with probability 1 − β, all comparisons of at most `questions` questions are right up to α: the training mean is the answer only where it is at most threshold + α
+    /// The α for which, with probability 1 − β, all comparisons of at most `questions` questions
+    /// are right up to α: the training mean is the answer only where it is at most threshold + α
     /// away from the hold-out mean. Rounded up.
     ///
     /// # Errors
@@ -165,10 +183,12 @@ pub struct HoldoutSession<'a, T, R> {
 impl<T, R: Rng> HoldoutSession<'_, T, R> {
     /// The mean of a function over the population, given its mean over the training set.
     ///
-    /// The function must look at its record alone and be chosen without a look at the hold-out set, but for the answers of this interaction.
+    /// The function must look at its record alone and be chosen without access to the hold-out set,
+    /// except through the answers of this interaction.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless the training mean lies in [0, 1]; [`Error::Unreachable`] once the budget is spent, which depends on what was answered, and so is no secret.
+    /// [`Error::OutOfRange`] unless the training mean lies in [0, 1]; [`Error::Unreachable`] once
+    /// the budget is spent, which follows from the answers, and so reveals nothing more.
     pub fn ask(&mut self, training: f64, value: impl Fn(&T) -> f64) -> Result<HoldoutAnswer, Error> {
         within("the training mean", "[0, 1]", training, (0.0..=1.0).contains(&training))?;
         // Whole numbers below 2⁵³: their sum and their difference are exact.
@@ -186,7 +206,7 @@ impl<T, R: Rng> HoldoutSession<'_, T, R> {
 }
 
 impl<T, R> HoldoutSession<'_, T, R> {
-    /// How often the hold-out set may still answer.
+    /// The number of answers that the hold-out set may still give.
     #[must_use]
     pub const fn left(&self) -> u32 {
         self.comparisons.positives_left()
@@ -258,7 +278,8 @@ mod tests {
                     each.times(budget.into())
                 }];
             let all = sup.compose(&sum).epsilon().get();
-            // Outward rounding of what is stated again from the scales passes ε by a few units in the last place at most.
+            // Outward rounding of what is stated again from the scales passes ε by a few units in
+            // the last place at most.
             assert!(all <= epsilon * (1.0 + 1e-14) && all > epsilon * (1.0 - 1e-12), "{all} {epsilon}");
             assert_eq!(scheme.guarantee(), Pure::new(epsilon).unwrap());
         }
@@ -266,7 +287,8 @@ mod tests {
 
     #[test]
     fn one_record_moves_the_sums_by_one_unit_value() {
-        // What the session compares is whole, whatever the values: the worst record has 0 in one set and 1 in the other.
+        // What the session compares is whole, whatever the values: the worst record has 0 in one
+        // set and 1 in the other.
         let units = |values: &[f64]| values.iter().copied().map(in_units).sum::<f64>();
         let (here, there) = ([0.1, 1.0 / 3.0, 0.7, 1.0], [0.1, 1.0 / 3.0, 0.7, f64::NAN]);
         assert_eq!(units(&here) - units(&there), UNITS);
@@ -276,7 +298,8 @@ mod tests {
 
     #[test]
     fn agreement_costs_nothing_and_disagreement_is_answered_from_the_holdout() {
-        // 20,000 records, half of them 1. Threshold 0.2 is some hundred scales of the comparisons away from both means.
+        // 20,000 records, half of them 1. Threshold 0.2 is some hundred scales of the comparisons
+        // away from both means.
         let holdout: Vec<f64> = (0..20_000).map(|i| f64::from(i % 2)).collect();
         let scheme = scheme(2.0, holdout.len(), 0.2, 2);
         let mut session = scheme.over(&holdout).unwrap().simulate(Insecure::seeded(1));
@@ -303,7 +326,8 @@ mod tests {
 
     #[test]
     fn an_analyst_who_overfits_is_stopped() {
-        // Nothing predicts the labels. The analyst keeps the features that agree with them on both sets, and lets those vote.
+        // Nothing predicts the labels. The analyst keeps the features that agree with them on both
+        // sets, and lets those vote.
         const RECORDS: u16 = 2_000;
         const FEATURES: usize = 400;
         let mut rng = Insecure::seeded(7);
@@ -344,7 +368,8 @@ mod tests {
 
     #[test]
     fn an_interaction_keeps_the_ratio() {
-        // One record, 0 or 1, and a training mean of 0: the noisy threshold, the comparison and the noisy mean all tell something.
+        // One record, 0 or 1, and a training mean of 0: the noisy threshold, the comparison and the
+        // noisy mean all tell something.
         const SESSIONS: u32 = 20_000;
         let scheme = scheme(1.0, 1, 0.5, 1);
         let share = |record: f64, event: &dyn Fn(HoldoutAnswer) -> bool| {

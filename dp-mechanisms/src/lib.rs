@@ -1,7 +1,7 @@
-//! How to randomise: exact samplers, and the mechanisms that publish with them.
+//! Exact samplers, and the mechanisms that release answers with them.
 //!
-//! A mechanism adds noise to the exact answer of a query, so that whoever reads the result learns little
-//! about any one record. What "little" means is in [`dp_core`]; this crate draws.
+//! A mechanism randomises the exact answer of a query, so that whoever reads the result learns
+//! little about any one record. [`dp_core`] defines what "little" means; this crate draws.
 //!
 //! | mechanism | law | calibrated to | guarantee |
 //! |---|---|---|---|
@@ -21,14 +21,15 @@
 //! | [`ReusableHoldout`] | means of a training set, or of a hold-out set where they disagree | one record | [`Pure`](dp_core::Pure) |
 //! | [`SparseHistogram`] | rounded Laplace on all of up to 2⁶⁴ counts, above a threshold | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
 //!
-//! For people who trust nobody with their value there are randomisers in [`local`].
-//! What comes out may be mended without cost: [`SyntheticData`] lists records with the counts of a released histogram, [`Hierarchy`] makes counts of a tree add up, and [`Symmetric`] finds the nearest
+//! Randomisers for the local model, in which nobody is trusted with a value, are in [`local`].
+//! Post-processing costs no privacy: [`SyntheticData`] lists records with the counts of a released
+//! histogram, [`Hierarchy`] makes counts of a tree add up, and [`Symmetric`] finds the nearest
 //! matrix without negative eigenvalues.
 //!
 //! # A release
 //!
 //! ```
-//! use dp_core::{AddRemove, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn};
+//! use dp_core::{AddRemove, Finite, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn};
 //! use dp_mechanisms::{Laplace, rng::OsSeeded};
 //!
 //! /// How many people are older than 65?
@@ -36,10 +37,10 @@
 //!
 //! impl Query for Seniors {
 //!     type Data = [f64];
-//!     type Answer = f64;
+//!     type Answer = Finite;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, ages: &[f64]) -> Result<f64, dp_core::Error> {
-//!         Ok(ages.iter().filter(|age| **age > 65.0).map(|_| 1.0).sum())
+//!     fn answer(&self, ages: &[f64]) -> Result<Finite, dp_core::Error> {
+//!         Ok(Finite::count(ages.iter().filter(|age| **age > 65.0).count()))
 //!     }
 //! }
 //!
@@ -60,48 +61,52 @@
 //!
 //! # The ideal mechanism, rounded once
 //!
-//! Theorems speak of real numbers and programs of floats. Noise that is computed in floats has holes and
-//! steps whose places depend on the exact answer, and they have been used to read it off (Mironov 2012). Here
-//! floats decide only what their proven error leaves no doubt about, and long integers decide the rest. What is released is the point of a fixed grid that is nearest to
+//! Theorems speak of real numbers and programs of floats. Noise that is computed in floats has gaps
+//! and steps whose places depend on the exact answer, which attacks have read off (Mironov 2012).
+//! Here floats decide only what their proven error bounds settle, and long integers decide the
+//! rest. What is released is the point of a fixed grid that is nearest to
 //!
 //! > answer + noise,
 //!
-//! both real: the answer is the number that its float denotes, and the noise has the law of the theorem, of
-//! which as many random bits are drawn as it takes until no further bit can change the outcome. Rounding by a
-//! function that does not look at the data is post-processing. So the guarantee of the theorem holds for the
-//! program, and there is no error term to forget.
+//! both real: the answer is the number that its float denotes, and the noise has the law of the
+//! theorem, of which as many random bits are drawn as it takes until no further bit can change the
+//! outcome. Rounding by a function that does not look at the data is post-processing. So the
+//! guarantee of the theorem holds for the program, without an error term.
 //!
 //! Two conditions remain outside of the code. The sensitivity must be that of the answer *as it was
-//! computed*, with its rounding errors. And the random bits are those of `ChaCha20` under a secret seed: the
-//! guarantee holds against readers who cannot tell them from fair bits, which is what is believed of every
-//! reader today.
+//! computed*, with its rounding errors. And the random bits are those of `ChaCha20` under a secret
+//! seed: the guarantee holds against readers who cannot tell them from fair bits, which every known
+//! reader is believed to be.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! The guarantee is about the released value, not about the time that it takes. Nearly all draws do the same work whatever they
-//! draw and whatever the answer is. A few take ten to two hundred times as long: one in 18,000 (Laplace) or in 7,000 (Gaussian), when the ideal value lies so close to
-//! the middle between two points of the grid that floats do not tell on which side, or in the far tail. A reader who can
-//! time single draws learns that of such a draw. Laws that are drawn by rejection repeat a number of times that depends on the random bits alone. A grid more than 2⁴⁰ times finer than
-//! the scale takes the long way always.
+//! The guarantee is about the released value, not about the time that it takes. Nearly all draws do
+//! the same work whatever they draw and whatever the answer is. A few take ten to two hundred times
+//! as long: one in 18,000 (Laplace) or in 7,000 (Gaussian), when the ideal value lies so close to
+//! the middle between two points of the grid that floats do not settle the side, or in the far
+//! tail. A reader who can time single draws learns that of such a draw. Laws that are drawn by
+//! rejection repeat a number of times that depends on the random bits alone. A grid more than 2⁴⁰
+//! times finer than the scale always takes the long way.
 //!
 //! # Generators
 //!
-//! [`rng::OsSeeded`] drives releases. [`rng::Insecure`] repeats itself, drives tests and simulations, and does not
-//! compile where a release is made.
+//! [`rng::OsSeeded`] drives releases. [`rng::Insecure`] is seeded by the caller, drives tests and
+//! simulations, and does not compile where a release is made.
 
 #![forbid(unsafe_code)]
 
 mod additive;
 mod arguments;
 mod bounded_laplace;
-#[cfg(feature = "claims")]
-pub mod claims;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
 mod gaussian;
 mod hierarchy;
 mod holdout;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
 mod laplace;
 pub mod local;
 mod mixed_noise;

@@ -1,9 +1,9 @@
 //! Generators: one for releases, one for tests, and a type that keeps them apart.
 //!
-//! Noise hides an answer only from those who cannot compute the noise. Whoever knows the seed of a generator
-//! can run it again and subtract: the release then is the exact answer. So the right to drive a release is a
-//! matter of *how a generator was seeded*, and it is in the type: [`OsSeeded`] is a [`SecureRng`],
-//! [`Insecure`] is not.
+//! Noise hides an answer only from those who cannot compute the noise. Whoever knows the seed of a
+//! generator can run it again and subtract: the release then is the exact answer. So whether a
+//! generator may drive a release depends on *how it was seeded*, and the type says which:
+//! [`OsSeeded`] is a [`SecureRng`], [`Insecure`] is not.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -16,9 +16,10 @@ use crate::Error;
 
 /// `ChaCha20` with a 256-bit seed from the operating system, read once: the generator for releases.
 ///
-/// It is not `Clone`, because two copies draw the same noise, and the difference of two releases with the
-/// same noise is the exact difference of the answers. For the same reason make a new one after a `fork`: the
-/// child of a process has a copy of its parent's memory. Printing one shows no state.
+/// It is not `Clone`, because two copies draw the same noise, and the difference of two releases
+/// with the same noise is the exact difference of the answers. For the same reason make a new one
+/// after a `fork`: the child of a process has a copy of its parent's memory. `Debug` shows no
+/// state.
 ///
 /// ```
 /// use dp_mechanisms::rng::OsSeeded;
@@ -65,14 +66,14 @@ impl TryRng for OsSeeded {
 
 impl TryCryptoRng for OsSeeded {}
 
-/// The seed comes from the operating system in the only constructor, and no method gives it away.
+/// The seed comes from the operating system in the only constructor, and no method reveals it.
 impl SecureRng for OsSeeded {}
 
-/// `ChaCha20` with a seed of your choice: the same draws on every run, for tests and simulations, never for a
-/// release.
+/// `ChaCha20` with a seed of your choice: the same draws on every run, for tests and simulations,
+/// never for a release.
 ///
-/// It implements `Rng` but neither `CryptoRng` nor [`SecureRng`], so that it drives `draw` and does not reach
-/// `release`:
+/// It implements `Rng` but neither `CryptoRng` nor [`SecureRng`], so that it drives `draw` and does
+/// not reach `release`:
 ///
 /// ```compile_fail,E0277
 /// use dp_core::Measurement;
@@ -95,8 +96,8 @@ impl SecureRng for OsSeeded {}
 pub struct Insecure(ChaCha20Rng);
 
 impl Insecure {
-    /// The generator of this seed. Its stream is that of `ChaCha20` under the key `seed` (little-endian,
-    /// padded with zeros), and will not change from version to version.
+    /// The generator of this seed. Its stream is that of `ChaCha20` under the key `seed`
+    /// (little-endian, padded with zeros), and will not change from version to version.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         let mut key = [0; 32];

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use dp_core::pairs::LaplacePair;
 use dp_core::rounding::Enclosure;
+use dp_core::search::smallest_integer;
 use dp_core::{Calibrate, Dominated, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale};
 use rand_core::Rng;
 
@@ -11,17 +12,25 @@ use crate::Laplace;
 use crate::arguments::positive;
 use crate::sample::{Bits, Gaps};
 
-/// Adds Laplace noise to *every* cell of a universe of up to 2⁶⁴ cells, publishes those that pass a threshold, and never visits the others.
+/// Adds Laplace noise to *every* cell of a universe of up to 2⁶⁴ cells, publishes those that pass a
+/// threshold, and never visits the others.
 ///
-/// **Theorem** (Cormode, Procopiuc, Srivastava and Tran 2012). Let N be Laplace noise of scale b, rounded to the nearest integer, independent for each cell. The list of all
-/// cells with count + N ≥ T, with these values, is post-processing of the noisy histogram of the whole universe, hence (Δ₁/b)-private. Its law is sampled exactly by
-/// visiting the cells that are not empty, and of the empty ones those that pass, each of which does with probability p = ½e^(−(T−½)/b).
+/// **Theorem** (Cormode, Procopiuc, Srivastava and Tran 2012). Let N be Laplace noise of scale b,
+/// rounded to the nearest integer, independent for each cell. The list of all cells with
+/// count + N ≥ T, with these values, is post-processing of the noisy histogram of the whole
+/// universe, hence (Δ₁/b)-private. Its law is sampled exactly by visiting the cells that are not
+/// empty, and of the empty ones those that pass, each of which does with probability
+/// p = ½e^(−(T−½)/b).
 ///
-/// **How it is drawn.** Empty cells are independent trials in the order of their numbers, so the gaps between those that pass are geometric: they are drawn exactly, from as many random bits
-/// as it takes. The value of an empty cell that passes is a draw of T − ½ + Laplace that came out above T − ½, rounded: that is the law of N given N ≥ T. So the time is that of what is
-/// published, and the δ of a [`StabilityHistogram`](crate::StabilityHistogram) is not needed. The price: empty cells are published too, as if there were records in them.
+/// **Sampling.** Empty cells are independent trials in the order of their numbers, so the gaps
+/// between those that pass are geometric: they are drawn exactly, from as many random bits as
+/// needed. The value of an empty cell that passes is a draw of T − ½ + Laplace that came out above
+/// T − ½, rounded: that is the law of N given N ≥ T. So the time is proportional to the output, and
+/// the δ of a [`StabilityHistogram`](crate::StabilityHistogram) is not needed. The price: empty
+/// cells are published too, as if there were records in them.
 ///
-/// **What the clock tells.** The time of a draw grows with the number of cells that are not empty, which the guarantee does not cover.
+/// **Timing.** The time of a draw grows with the number of cells that are not empty,
+/// which the guarantee does not cover.
 ///
 /// Counts of cells outside of the universe are left out.
 ///
@@ -52,12 +61,13 @@ pub struct SparseHistogram {
 /// The largest threshold: T − ½ is a float up to here.
 const HIGHEST: u64 = 1 << 52;
 
-/// How many empty cells may be expected to pass, at most: they are listed in memory.
+/// The largest expected number of empty cells that pass: they are listed in memory.
 const MOST_EXPECTED: f64 = 16_777_216.0;
 
 impl SparseHistogram {
-    /// "As little noise as makes the release ε-private, and the least threshold that about `expected` empty cells of the universe pass": what
-    /// [`Query::with`](dp_core::Query::with) takes.
+    /// "As little noise as makes the release ε-private, and the least threshold that about
+    /// `expected` empty cells of the universe pass": what [`Query::with`](dp_core::Query::with)
+    /// takes.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, the universe has a cell, and 0 < expected ≤ 2²⁴.
@@ -75,7 +85,8 @@ impl SparseHistogram {
     /// Noise of scale b on the cells 0, …, `universe` − 1, and a threshold T.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 1 ≤ T ≤ 2⁵², b ≤ 2¹⁰⁰, the universe has a cell, and at most 2²⁴ empty cells are expected to pass.
+    /// [`Error::OutOfRange`] unless 1 ≤ T ≤ 2⁵², b ≤ 2¹⁰⁰, the universe has a cell, and at most 2²⁴
+    /// empty cells are expected to pass.
     pub fn new(scale: Scale, universe: u64, threshold: u64) -> Result<Self, Error> {
         #[allow(clippy::cast_precision_loss)] // for the messages
         let (cells, at) = (universe as f64, threshold as f64);
@@ -122,7 +133,7 @@ impl SparseHistogram {
         (cells * Enclosure::point(0.5) * (-exponent).exp()).hi()
     }
 
-    /// T − ½: what real noise must pass.
+    /// T − ½: the real threshold.
     fn edge(&self) -> f64 {
         #[allow(clippy::cast_precision_loss)] // at most 2⁵², so that the half is exact too
         let edge = self.threshold as f64 - 0.5;
@@ -185,7 +196,8 @@ impl Mechanism for SparseHistogram {
             }
         }
         let count = u64::try_from(occupied().count()).expect("cells have different numbers of 64 bits");
-        // The empty cell with `before` empty cells before it also has all occupied cells before it whose number is not larger.
+        // The empty cell with `before` empty cells before it also has all occupied cells before it
+        // whose number is not larger.
         let mut occupied = occupied().map(|(cell, _)| *cell).peekable();
         let mut skipped = 0;
         for (before, value) in self.draw_empty(self.universe - count, rng)? {
@@ -198,7 +210,8 @@ impl Mechanism for SparseHistogram {
     }
 }
 
-/// The noisy histogram of the whole universe is [dominated](crate::Vector) by one coordinate, and what is published is computed from it.
+/// The noisy histogram of the whole universe is [dominated](crate::Vector) by one coordinate, and
+/// what is published is computed from it.
 impl Dominated for SparseHistogram {
     type Pair = LaplacePair;
 
@@ -207,7 +220,8 @@ impl Dominated for SparseHistogram {
     }
 }
 
-/// What [`SparseHistogram::epsilon`] asks for, to be met when the sensitivity is known.
+/// The target of [`SparseHistogram::epsilon`]: becomes a [`SparseHistogram`] when the sensitivity
+/// is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SparseTarget {
     guarantee: Pure,
@@ -219,29 +233,18 @@ impl Calibrate for SparseTarget {
     type Mechanism = SparseHistogram;
     type Guarantee = Pure;
 
-    /// b = Δ₁/ε, rounded up, and the least threshold that keeps to the expectation.
+    /// b = Δ₁/ε, rounded up, and the least threshold that keeps the expectation.
     fn calibrate(self, sensitivity: impl MeasuredIn<L1>) -> Result<(SparseHistogram, Pure), Error> {
         let scale = Laplace::for_guarantee(&self.guarantee, sensitivity)?.scale();
         let suffices = |threshold: u64| {
             SparseHistogram::new(scale, self.universe, threshold)
                 .is_ok_and(|histogram| histogram.expected_false_cells() <= self.expected)
         };
-        if !suffices(HIGHEST) {
-            return Err(Error::Unreachable {
-                request: "a threshold for this epsilon, sensitivity and universe",
-                instead: "allow a larger epsilon, or make the universe coarser",
-            });
-        }
-        let (mut low, mut high) = (0, HIGHEST);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if suffices(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Ok((SparseHistogram::new(scale, self.universe, high)?, self.guarantee))
+        let threshold = smallest_integer(1, HIGHEST, suffices).ok_or(Error::Unreachable {
+            request: "a threshold for this epsilon, sensitivity and universe",
+            instead: "allow a larger epsilon, or make the universe coarser",
+        })?;
+        Ok((SparseHistogram::new(scale, self.universe, threshold)?, self.guarantee))
     }
 }
 
@@ -314,8 +317,9 @@ mod tests {
             *sparse.entry(histogram.draw(&counts, &mut rng).unwrap()).or_insert(0u32) += 1;
             *dense.entry(densely(&histogram, &counts, &mut rng)).or_insert(0u32) += 1;
         }
-        // The shares of 64 sets of published cells, and of values in the empty cell 5 and the occupied cell 1, differ by less than 2√(ln(2·m/10⁻⁹)/2n) for all m = 200
-        // events at once, but for a probability of 10⁻⁹ (Hoeffding, for each of the two samples).
+        // The shares of 64 sets of published cells, and of values in the empty cell 5 and the
+        // occupied cell 1, differ by less than 2√(ln(2·m/10⁻⁹)/2n) for all m = 200 events at once,
+        // but for a probability of 10⁻⁹ (Hoeffding, for each of the two samples).
         let limit = 2.0 * ((2.0 * 400.0 / 1e-9f64).ln() / (2.0 * f64::from(DRAWS))).sqrt();
         let share = |sample: &BTreeMap<BTreeMap<u64, u64>, u32>,
                      event: &dyn Fn(&BTreeMap<u64, u64>) -> bool| {
@@ -335,7 +339,8 @@ mod tests {
             }
         }
         assert!(sparse.keys().flat_map(BTreeMap::values).all(|value| *value >= 2));
-        // The comparison has teeth: an empty cell passes with probability ½e^−1 ≈ 0.18, and the limit is far below that.
+        // The comparison has teeth: an empty cell passes with probability ½e^−1 ≈ 0.18, and the
+        // limit is far below that.
         assert!(limit < 0.06 && share(&sparse, &|release| release.contains_key(&5)) > 0.15);
     }
 
@@ -345,7 +350,8 @@ mod tests {
         let histogram = histogram(1.5, 100, 7);
         let mut rng = Insecure::seeded(12);
         let values: Vec<u64> = (0..DRAWS).map(|_| histogram.draw_passing(&mut rng).unwrap()).collect();
-        // Pr(N ≥ T + j | N ≥ T) = e^(−j/b), each of ten shares within √(ln(20/10⁻⁹)/2n) but for a probability of 10⁻⁹ (Hoeffding).
+        // Pr(N ≥ T + j | N ≥ T) = e^(−j/b), each of ten shares within √(ln(20/10⁻⁹)/2n) but for a
+        // probability of 10⁻⁹ (Hoeffding).
         let slack = ((20.0 / 1e-9f64).ln() / (2.0 * f64::from(DRAWS))).sqrt();
         for j in 0..10u8 {
             let above = values.iter().filter(|value| **value >= 7 + u64::from(j)).count();

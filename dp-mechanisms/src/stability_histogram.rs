@@ -1,9 +1,10 @@
-//! Histograms over bins that nobody knows beforehand.
+//! Histograms over bins that are not known beforehand.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use dp_core::rounding::Enclosure;
+use dp_core::search::smallest_integer;
 use dp_core::{
     AddRemove, Approx, Delta, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale,
     Sensitivity, Target,
@@ -14,35 +15,45 @@ use crate::Laplace;
 use crate::additive::whole_distance;
 use crate::arguments::{positive, within};
 
-/// Publishes the counts of the keys that occur, each with Laplace noise, and hides those that stay below a threshold.
+/// Publishes the counts of the keys that occur, each with Laplace noise, and hides those that stay
+/// below a threshold.
 ///
-/// The bins of a histogram must be declared, because a bin that appears tells that somebody is in it. Where they cannot be (words, addresses, searches),
-/// a threshold hides the bins of few, and δ pays for the chance that noise lifts one over it.
+/// The bins of a histogram must be declared, because a bin that appears reveals that somebody is in
+/// it. Where they cannot be (words, addresses, searches), a threshold hides small bins, and δ
+/// covers the probability that noise lifts one above it.
 ///
-/// **What is released.** A count c > 0 becomes c + N, where N is Laplace noise of scale b, rounded to the nearest integer. The key is published
-/// with c + N if that is at least T, and left out otherwise. Keys that do not occur, or whose count is 0, are left out.
+/// **What is released.** A count c > 0 becomes c + N, where N is Laplace noise of scale b, rounded
+/// to the nearest integer. The key is published with c + N if that is at least T, and left out
+/// otherwise. Keys that do not occur, or whose count is 0, are left out.
 ///
-/// **Theorem.** Let r = e^(−1/b), q(c) = Pr(c + N ≥ T) = ½·r^(T−½−c) for 0 ≤ c < T, and let count vectors of neighbours be at most Δ apart in ℓ1, a key that
-/// is absent counting 0. If Δ < T, q(1) ≤ 1 − r and q(Δ) ≤ 1 − r^Δ, then the release is (Δ/b, δ)-private with
+/// **Theorem.** Let r = e^(−1/b), q(c) = Pr(c + N ≥ T) = ½·r^(T−½−c) for 0 ≤ c < T, and let count
+/// vectors of neighbours be at most Δ apart in ℓ1, a key that is absent counting 0. If Δ < T,
+/// q(1) ≤ 1 − r and q(Δ) ≤ 1 − r^Δ, then the release is (Δ/b, δ)-private with
 ///
 /// > δ = max(q(Δ), 1 − (1 − q(1))^Δ),
 ///
 /// and no smaller δ holds for this ε.
 ///
-/// **Proof.** Let U be the keys that only x has, with counts u, V those that only y has, with counts v, and d the distance on the keys of both:
-/// Σu + Σv + d ≤ Δ. Outcomes that show a key of U are impossible for y; they have probability 1 − Π(1 − q(u)) for x. Those that show a key of V are
-/// impossible for x. For the others
+/// **Proof.** Let U be the keys that only x has, with counts u, V those that only y has, with
+/// counts v, and d the distance on the keys of both: Σu + Σv + d ≤ Δ. Outcomes that show a key of U
+/// are impossible for y; they have probability 1 − Π(1 − q(u)) for x. Those that show a key of V
+/// are impossible for x. For the others
 ///
-/// > Pr(M(x) = o) / Pr(M(y) = o) ≤ e^(d/b) · Π(1 − q(u)) / Π(1 − q(v)) ≤ e^(d/b) · Π r^(−v) ≤ e^(Δ/b),
+/// > Pr(M(x) = o) / Pr(M(y) = o) ≤ e^(d/b) · Π(1 − q(u)) / Π(1 − q(v)) ≤ e^(d/b) · Π
+/// > r^(−v) ≤ e^(Δ/b),
 ///
-/// because 1 − q(v) ≥ r^v for v from 1 to Δ: the function 1 − r^v − q(v) is concave in v, so it is not negative between two points where it is not. Hence δ is the largest
-/// 1 − Π(1 − q(uᵢ)) over whole numbers uᵢ ≥ 1 with Σuᵢ ≤ Δ. The function g(u) = ln(1 − q(u)) = ln(1 − ½r^(T−½)·e^(u/b)) falls and is concave. For m keys the sum Σg(uᵢ) is least where
-/// all but one of them have count 1, and g(Δ−m+1) + (m−1)·g(1) is concave in m, so least at m = 1 or at m = Δ: all on one key, or one on each of Δ keys. Both
-/// are attained against an empty y. ∎
+/// because 1 − q(v) ≥ r^v for v from 1 to Δ: the function 1 − r^v − q(v) is concave in v, so it is
+/// not negative between two points where it is not. Hence δ is the largest 1 − Π(1 − q(uᵢ)) over
+/// whole numbers uᵢ ≥ 1 with Σuᵢ ≤ Δ. The function g(u) = ln(1 − q(u)) = ln(1 − ½r^(T−½)·e^(u/b))
+/// falls and is concave. For m keys the sum Σg(uᵢ) is least where all but one of them have count 1,
+/// and g(Δ−m+1) + (m−1)·g(1) is concave in m, so least at m = 1 or at m = Δ: all on one key, or one
+/// on each of Δ keys. Both are attained against an empty y. ∎
 ///
-/// **What the clock tells.** The time of a draw grows with the number of keys that occur, which the guarantee does not cover: whoever can time it learns about how many there are.
+/// **Timing.** The time of a draw grows with the number of keys that occur, which the
+/// guarantee does not cover: whoever can time it learns about how many there are.
 ///
-/// A mechanism that counts what `q` gives to a *single* key of count Δ, or only to Δ keys of count 1, states too small a δ in the other case.
+/// A mechanism that counts what `q` gives to a *single* key of count Δ, or only to Δ keys of count
+/// 1, states too small a δ in the other case.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -69,14 +80,17 @@ pub struct StabilityHistogram<K> {
     keys: PhantomData<fn() -> K>,
 }
 
-/// The largest threshold, and the count beyond which counts are all the same: whole numbers up to here are floats.
+/// The largest threshold, and the count beyond which counts are all the same: whole numbers up to
+/// here are floats.
 const LARGEST: u64 = 1 << 53;
 
 impl<K> StabilityHistogram<K> {
-    /// "As little noise and as low a threshold as make the release (ε,δ)-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// "As little noise and as low a threshold as make the release (ε,δ)-private": what
+    /// [`Query::with`](dp_core::Query::with) takes.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] for δ = 0: a key that appears tells that somebody has it.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] for δ = 0: a
+    /// key that appears reveals that somebody has it.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error>
     where
         K: Ord + Clone,
@@ -89,7 +103,7 @@ impl<K> StabilityHistogram<K> {
             });
         }
         let delta = within("delta", "(0, 1]", delta, delta > 0.0 && delta <= 1.0)?;
-        Ok(Target::new(Approx::new(positive("epsilon", epsilon)?, delta)?))
+        Ok(Self::to(Approx::new(positive("epsilon", epsilon)?, delta)?))
     }
 
     /// Noise of scale b and a threshold T.
@@ -168,8 +182,8 @@ impl<K: Ord + Clone> Mechanism for StabilityHistogram<K> {
     type Norm = L1;
     type Guarantee = Approx;
 
-    /// Counts are whole numbers, so a distance of at most s is one of at most ⌊s⌋. Where the threshold is too low for the theorem, δ = 1 is stated:
-    /// nothing is guaranteed.
+    /// Counts are whole numbers, so a distance of at most s is one of at most ⌊s⌋. Where the
+    /// threshold is too low for the theorem, δ = 1 is stated: nothing is guaranteed.
     fn guarantee(&self, sensitivity: impl MeasuredIn<L1>) -> Approx {
         let distance = sensitivity.value().floor();
         if distance == 0.0 {
@@ -187,9 +201,8 @@ impl<K: Ord + Clone> Mechanism for StabilityHistogram<K> {
         rng: &mut R,
     ) -> Result<BTreeMap<K, u64>, Error> {
         let present = || answer.iter().filter(|(_, count)| **count > 0);
-        let counts: Vec<f64> = present().map(|(_, count)| whole(*count)).collect();
-        let mut noisy = vec![0.0; counts.len()];
-        self.noise.draw_all(&counts, &mut noisy, rng)?;
+        let mut noisy: Vec<f64> = present().map(|(_, count)| whole(*count)).collect();
+        self.noise.draw_into(&mut noisy, rng);
         let threshold = whole(self.threshold);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         // a whole number above zero, and `as` saturates
@@ -208,27 +221,17 @@ impl<K: Ord + Clone> ForGuarantee<Approx> for StabilityHistogram<K> {
         let distance = whole_distance(sensitivity.value())?;
         let whole_steps = Sensitivity::<L1, AddRemove>::new(distance)?;
         let scale = Laplace::for_guarantee(&Pure::from(target.epsilon()), whole_steps)?.scale();
-        let suffices = |threshold: u64| -> Result<bool, Error> {
-            let delta = Self::new(scale, threshold)?.delta(distance);
-            Ok(delta.is_some_and(|delta| delta.hi() <= target.delta().get()))
+        Self::new(scale, LARGEST)?; // refuses a scale that no threshold suits
+        // What is stated falls as the threshold rises.
+        let suffices = |threshold: u64| {
+            let stated = Self::new(scale, threshold).ok().and_then(|mechanism| mechanism.delta(distance));
+            stated.is_some_and(|delta| delta.hi() <= target.delta().get())
         };
-        if !suffices(LARGEST)? {
-            return Err(Error::Unreachable {
-                request: "a threshold for this epsilon, delta and sensitivity",
-                instead: "allow a delta above 0 or a larger epsilon, or declare the bins, which takes no delta",
-            });
-        }
-        // What is stated falls as the threshold rises: halve between one that does not suffice and one that does.
-        let (mut low, mut high) = (0, LARGEST);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if suffices(middle)? {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Self::new(scale, high)
+        let threshold = smallest_integer(1, LARGEST, suffices).ok_or(Error::Unreachable {
+            request: "a threshold for this epsilon, delta and sensitivity",
+            instead: "allow a delta above 0 or a larger epsilon, or declare the bins, which takes no delta",
+        })?;
+        Self::new(scale, threshold)
     }
 }
 
@@ -279,7 +282,8 @@ mod tests {
         Words::for_guarantee(&Approx::new(epsilon, delta).unwrap(), apart(by)).unwrap()
     }
 
-    /// Pr(not shown), Pr(c + N = T), …, Pr(c + N = T + 5), Pr(c + N > T + 5), from the integral of the Laplace density over cells of length one.
+    /// Pr(not shown), Pr(c + N = T), …, Pr(c + N = T + 5), Pr(c + N > T + 5), from the integral of
+    /// the Laplace density over cells of length one.
     fn law(noise: &Words, count: u32) -> [f64; 8] {
         let (b, threshold) = (noise.scale().get(), f64::from(u32::try_from(noise.threshold()).unwrap()));
         let cumulative = |t: f64| if t < 0.0 { 0.5 * (t / b).exp() } else { 1.0 - 0.5 * (-t / b).exp() };
@@ -295,7 +299,8 @@ mod tests {
         })
     }
 
-    /// Σ (P − e^ε Q)₊ for two count vectors over two keys, of counts up to T + 2. Outcomes beyond T + 5 all have the same ratio, so taking them together loses nothing.
+    /// Σ (P − e^ε Q)₊ for two count vectors over two keys, of counts up to T + 2. Outcomes beyond
+    /// T + 5 all have the same ratio, so taking them together loses nothing.
     fn profile(noise: &Words, x: [u32; 2], y: [u32; 2], epsilon: f64) -> f64 {
         let [p, q] = [x, y].map(|counts| counts.map(|count| law(noise, count)));
         let outcomes = (0..8).flat_map(|i| (0..8).map(move |j| (i, j)));
@@ -327,7 +332,8 @@ mod tests {
                 }
             }
             assert!(worst <= delta * (1.0 + 1e-9), "ε = {epsilon}, Δ = {by}: {worst} > {delta}");
-            // Two keys do not hold three lone records, so the worst case of a small ε is out of their reach at Δ = 3.
+            // Two keys do not hold three lone records, so the worst case of a small ε is out of
+            // their reach at Δ = 3.
             assert!(
                 worst >= delta * (1.0 - 1e-6) || (by == 3 && epsilon < 1.0),
                 "ε = {epsilon}, Δ = {by}: {worst} < {delta}"
@@ -351,7 +357,8 @@ mod tests {
 
     #[test]
     fn spreads_over_many_keys_are_counted() {
-        // One key of count Δ is likelier to show than Δ keys of count 1 when ε is large, and less likely when it is small.
+        // One key of count Δ is likelier to show than Δ keys of count 1 when ε is large, and less
+        // likely when it is small.
         for (epsilon, concentrated) in [(8.0, true), (0.1, false)] {
             let noise = calibrated(epsilon, 1e-6, 10.0);
             let (one, all) = (noise.publishes(1.0).hi(), noise.publishes(10.0).hi());
@@ -366,7 +373,8 @@ mod tests {
     fn a_low_threshold_guarantees_nothing() {
         let scale = Scale::new(1.0).unwrap();
         assert_eq!(Words::new(scale, 5).unwrap().guarantee(apart(5.0)).delta(), Delta::ONE);
-        // Little is lost by one more record, but a lone key shows too often for that: q(1) > 1 − e^(−1/b).
+        // Little is lost by one more record, but a lone key shows too often for that:
+        // q(1) > 1 − e^(−1/b).
         let wide = Words::new(Scale::new(1e6).unwrap(), 10).unwrap();
         assert_eq!(wide.guarantee(apart(1.0)).delta(), Delta::ONE);
         assert_eq!(wide.guarantee(apart(0.9)), Approx::perfect());
@@ -379,7 +387,7 @@ mod tests {
         {
             assert!(Words::epsilon_delta(epsilon, delta).is_err(), "{epsilon} {delta}");
         }
-        assert!(Words::epsilon_delta(1e-9, 1e-300).is_ok() && Words::epsilon_delta(100.0, 1.0).is_ok());
+        assert!(Words::epsilon_delta(1e-9, 1e-300).is_ok() && Words::epsilon_delta(100.0, 0.1).is_ok());
         let scale = Scale::new(1.0).unwrap();
         assert!(Words::new(scale, 0).is_err() && Words::new(scale, LARGEST + 1).is_err());
         assert!(Words::new(Scale::new(f64::MAX).unwrap(), 5).is_err());
@@ -407,7 +415,8 @@ mod tests {
             edge += u32::from(released.contains_key("edge"));
             one += u32::from(released.contains_key("one"));
         }
-        // q(8) = 1 − ½e^−¼ and q(1) = ½e^−3.25, each within √(ln(2·10⁹)/2n) but for a probability of 10⁻⁹ (Hoeffding).
+        // q(8) = 1 − ½e^−¼ and q(1) = ½e^−3.25, each within √(ln(2·10⁹)/2n) but for a probability
+        // of 10⁻⁹ (Hoeffding).
         let slack = (2e9f64.ln() / (2.0 * f64::from(DRAWS))).sqrt();
         for (shown, share) in [(edge, 1.0 - 0.5 * (-0.25f64).exp()), (one, 0.5 * (-3.25f64).exp())] {
             assert!((f64::from(shown) / f64::from(DRAWS) - share).abs() < slack, "{shown} {share}");

@@ -1,4 +1,4 @@
-//! Symmetric matrices that noise has touched.
+//! Symmetric matrices with noise.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -6,9 +6,10 @@ use dp_core::Error;
 
 /// A symmetric matrix, such as a Gram matrix XᵀX that was released with noise.
 ///
-/// XᵀX has no negative eigenvalue; with noise it may get some (claim M17), and then no data have it, square roots fail and regressions explode. The nearest
-/// matrix without them, in the Frobenius norm, is had by setting them to zero (Higham 1988). All of this is post-processing of a release: it costs no privacy and
-/// may be done in floats.
+/// XᵀX has no negative eigenvalue; with noise it may get some (claim M17): then it is the Gram
+/// matrix of no data, square roots fail and regressions explode. Setting them to zero gives the
+/// nearest matrix without them in the Frobenius norm (Higham 1988). All of this is post-processing
+/// of a release: it costs no privacy and may be done in floats.
 ///
 /// ```
 /// use dp_mechanisms::Symmetric;
@@ -29,11 +30,12 @@ pub struct Symmetric {
 }
 
 impl Symmetric {
-    /// The matrix whose upper triangle, row by row and with off-diagonal entries times √2, is given: what a Gram query answers. `NaN` becomes 0, and infinities the
-    /// largest floats.
+    /// The matrix whose upper triangle, row by row and with off-diagonal entries times √2, is
+    /// given: what a Gram query answers. `NaN` becomes 0, and infinities the largest floats.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when a triangle does not have that many entries, [`Error::Empty`] when there are none.
+    /// [`Error::OutOfRange`] when a triangle does not have that many entries, [`Error::Empty`] when
+    /// there are none.
     pub fn from_scaled_triangle(triangle: &[f64]) -> Result<Self, Error> {
         if triangle.is_empty() {
             return Err(Error::Empty { argument: "the triangle" });
@@ -86,7 +88,8 @@ impl Symmetric {
         values
     }
 
-    /// The matrix without negative eigenvalues that is nearest in the Frobenius norm, up to rounding: Σ max(λ, 0)·vvᵀ over the eigenvalues λ and their unit vectors v.
+    /// The matrix without negative eigenvalues that is nearest in the Frobenius norm, up to
+    /// rounding: Σ max(λ, 0)·vvᵀ over the eigenvalues λ and their unit vectors v.
     #[must_use]
     pub fn nearest_positive_semidefinite(&self) -> Self {
         let Eigen { values, vectors } = self.decompose();
@@ -105,7 +108,8 @@ impl Symmetric {
         Self { order: n, entries }
     }
 
-    /// Jacobi's method: rotations in the planes of two axes, each of which sets one pair of off-diagonal entries to zero, until all are negligible.
+    /// Jacobi's method: rotations in the planes of two axes, each of which sets one pair of
+    /// off-diagonal entries to zero, until all are negligible.
     fn decompose(&self) -> Eigen {
         const MOST_SWEEPS: usize = 64; // it converges quadratically: ten are rarely needed
         let n = self.order;
@@ -156,7 +160,8 @@ struct Rotation {
 }
 
 impl Rotation {
-    /// The smaller of the two angles that turn the matrix (p, r; r, q) into a diagonal one: t = tan solves t² + 2θt − 1 = 0 for θ = (q − p)/2r.
+    /// The smaller of the two angles that turn the matrix (p, r; r, q) into a diagonal one: t = tan
+    /// solves t² + 2θt − 1 = 0 for θ = (q − p)/2r.
     fn annihilating(p: f64, q: f64, r: f64) -> Self {
         if r == 0.0 {
             return Self { cosine: 1.0, sine: 0.0 };

@@ -1,14 +1,16 @@
-//! Made-up records with the counts of a released histogram.
+//! Synthetic records with the counts of a released histogram.
 
 use dp_core::Error;
 use num_traits::AsPrimitive;
 
-/// Records that a released histogram could have come from: so many copies of each cell of the universe.
+/// Records that a released histogram could have come from: a number of copies of each cell of the
+/// universe.
 ///
-/// Whatever is computed from a release alone is as private as the release, so synthetic data made from an ε-private histogram are ε-private, for any number of
-/// uses (claim M16).
+/// Whatever is computed from a release alone is as private as the release, so synthetic data made
+/// from an ε-private histogram are ε-private, for any number of uses (claim M16).
 ///
-/// Noisy counts, floats or integers, are negative or fractional, and records are neither. Two ways to mend that:
+/// Noisy counts, floats or integers, are negative or fractional, and records are neither. Two ways
+/// to make them so:
 ///
 /// | | does | total | |
 /// |---|---|---|---|
@@ -27,6 +29,8 @@ use num_traits::AsPrimitive;
 /// assert_eq!(data.records(&colours)?.filter(|colour| **colour == "blue").count(), 4);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M16 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SyntheticData {
@@ -45,8 +49,9 @@ impl SyntheticData {
         Self { counts }
     }
 
-    /// The whole counts with this total that come from the [nearest point of the simplex](nearest_with_total) by rounding: all are rounded down, and those with
-    /// the largest remainders up until the total is met.
+    /// The whole counts with this total that come from the [nearest point of the
+    /// simplex](nearest_with_total) by rounding: all are rounded down, and those with the largest
+    /// remainders up until the total is met.
     ///
     /// # Errors
     /// [`Error::Empty`] without cells, [`Error::OutOfRange`] for a total above 2⁵³.
@@ -60,7 +65,7 @@ impl SyntheticData {
         Ok(Self { counts: whole_with_total(&nearest_with_total(&noisy, sum)?, total) })
     }
 
-    /// How many records there are of each cell.
+    /// The number of records of each cell.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
@@ -85,8 +90,9 @@ impl SyntheticData {
 
 /// The point of {v ≥ 0, Σv = total} that is nearest to the noisy counts in ℓ2, up to rounding.
 ///
-/// It is max(xᵢ − θ, 0) for the one θ that meets the total (the conditions of Karush, Kuhn and Tucker): sort the counts, and lower the largest k of them together, for the
-/// largest k that leaves them positive. `NaN` counts as 0.
+/// It is max(xᵢ − θ, 0) for the one θ that meets the total (the conditions of Karush, Kuhn and
+/// Tucker): sort the counts, and lower the largest k of them together, for the largest k that
+/// leaves them positive. `NaN` counts as 0.
 ///
 /// # Errors
 /// [`Error::Empty`] without counts, [`Error::OutOfRange`] unless 0 ≤ total < ∞.
@@ -97,7 +103,8 @@ pub fn nearest_with_total(noisy: &[f64], total: f64) -> Result<Vec<f64>, Error> 
     let finite = |x: &f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     let largest =
         noisy.iter().map(finite).reduce(f64::max).ok_or(Error::Empty { argument: "the list of counts" })?;
-    // A count of largest − total or less ends at 0 whatever it is, since θ ≥ largest − total. So differences to the largest count suffice, and none is large.
+    // A count of largest − total or less ends at 0 whatever it is, since θ ≥ largest − total. So
+    // differences to the largest count suffice, and none is large.
     let below: Vec<f64> = noisy.iter().map(|x| (finite(x) - largest).max(-total)).collect();
     let mut sorted = below.clone();
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -112,7 +119,8 @@ pub fn nearest_with_total(noisy: &[f64], total: f64) -> Result<Vec<f64>, Error> 
     Ok(below.into_iter().map(|x| (x - theta).max(0.0)).collect())
 }
 
-/// Whole numbers with exactly this total, each within one of its share where the shares add up to the total.
+/// Whole numbers with exactly this total, each within one of its share where the shares add up to
+/// the total.
 fn whole_with_total(shares: &[f64], total: u64) -> Vec<u64> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most about 2⁵³
     let mut counts: Vec<u64> = shares.iter().map(|share| share.floor() as u64).collect();
@@ -120,7 +128,8 @@ fn whole_with_total(shares: &[f64], total: u64) -> Vec<u64> {
     let remainder = |i: &usize| shares[*i] - shares[*i].floor();
     order.sort_by(|i, j| remainder(j).total_cmp(&remainder(i)));
     let sum: u128 = counts.iter().map(|count| u128::from(*count)).sum();
-    // What the floors leave missing is less than one for each cell, up to the rounding of the shares, which were computed in floats: that may be more than one each, or too many.
+    // What the floors leave missing is less than one for each cell, up to the rounding of the
+    // shares, which were computed in floats: that may be more than one each, or too many.
     let missing = u64::try_from(u128::from(total).saturating_sub(sum)).expect("at most the total");
     let cells = u64::try_from(counts.len()).expect("a length in memory fits");
     let (each, more) = (missing / cells, missing % cells);
@@ -189,7 +198,8 @@ mod tests {
             }
         }
 
-        /// v is nearest exactly if ⟨x − v, w − v⟩ ≤ 0 for all w of the simplex, that is for its corners.
+        /// v is nearest exactly if ⟨x − v, w − v⟩ ≤ 0 for all w of the simplex, that is for its
+        /// corners.
         #[test]
         fn no_other_point_is_nearer(noisy in prop::collection::vec(-10.0..10.0f64, 1..12), total in 0.0..50.0f64) {
             let nearest = nearest_with_total(&noisy, total).unwrap();

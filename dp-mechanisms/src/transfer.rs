@@ -1,19 +1,27 @@
-//! How far a query that was chosen privately can be off on the population.
+//! Generalisation: the error on the population of a query that was chosen privately.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{Approx, Epsilon, Guarantee};
 
-/// An upper bound on |E(q(S) − q(P))|: how far the mean of a query over the sample S is from its mean over the population P that the sample was drawn from, when the query, with
-/// values in [0, 1], was chosen by a mechanism with this guarantee that saw the sample.
+/// An upper bound on |E(q(S) − q(P))|: how far the mean of a query over the sample S is from its
+/// mean over the population P that the sample was drawn from, when the query, with values in [0,
+/// 1], was chosen by a mechanism with this guarantee that saw the sample.
 ///
-/// **Theorem.** Let S be n independent draws from P, and let M choose q with a guarantee under [`ReplaceOne`](dp_core::ReplaceOne) whose profile at ε = 0 is δ(0). Then |E(q(S) − q(P))| ≤ δ(0), whatever n and P.
+/// **Theorem.** Let S be n independent draws from P, and let M choose q with a guarantee under
+/// [`ReplaceOne`](dp_core::ReplaceOne) whose profile at ε = 0 is δ(0). Then
+/// |E(q(S) − q(P))| ≤ δ(0), whatever n and P.
 ///
-/// *Proof.* Let x' be one more draw from P, and S' the sample S with x' in the place of its i-th record xᵢ. Given S and x', M(S) and M(S') are at most δ(0) apart in total variation, and q ↦ q(xᵢ) has values in [0, 1], so
+/// *Proof.* Let x' be one more draw from P, and S' the sample S with x' in the place of its i-th
+/// record xᵢ. Given S and x', M(S) and M(S') are at most δ(0) apart in total variation, and
+/// q ↦ q(xᵢ) has values in [0, 1], so
 /// |E q(xᵢ) − E' q(xᵢ)| ≤ δ(0), with q from M(S) and from M(S'). Averaged over S, x' and i, the first is E q(S). In the second, xᵢ is independent of S', which is n draws from P, so it is E q(P). ∎
 ///
-/// A guarantee under add/remove must be taken for a group of two first ([`Guarantee::for_group`]): replacing a record is removing one and adding another.
+/// A guarantee under add/remove must be taken for a group of two first ([`Guarantee::for_group`]):
+/// replacing a record is removing one and adding another.
 ///
-/// For ε-privacy δ(0) = tanh(ε/2), for (ε,δ)-privacy δ + (1−δ)·tanh(ε/2), and for μ-GDP 2Φ(μ/2) − 1. The printed bound is larger: see [`textbook_transfer_bound`]. Claim D14 compares both with exact expectations.
+/// For ε-privacy δ(0) = tanh(ε/2), for (ε,δ)-privacy δ + (1−δ)·tanh(ε/2), and for μ-GDP
+/// 2Φ(μ/2) − 1. The printed bound is larger: see [`textbook_transfer_bound`]. Claim D14 compares
+/// both with exact expectations.
 ///
 /// ```
 /// use dp_core::Pure;
@@ -22,14 +30,19 @@ use dp_core::{Approx, Epsilon, Guarantee};
 /// assert!(transfer_bound(&Pure::new(0.1)?) < 0.05); // a query chosen at ε = 0.1 is at most 5 % off on average
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D14 by `cargo xtask verify`.
 #[must_use]
 pub fn transfer_bound(guarantee: &impl Guarantee) -> f64 {
     guarantee.delta_at(Epsilon::ZERO).get()
 }
 
-/// The printed bound e^ε − 1 + δ (Dwork, Feldman, Hardt, Pitassi, Reingold and Roth 2015), rounded up; kept to compare with printed figures.
+/// The printed bound e^ε − 1 + δ (Dwork, Feldman, Hardt, Pitassi, Reingold and Roth 2015), rounded
+/// up; kept to compare with printed figures.
 ///
-/// It is not a probability, and passes 1. It uses one direction of the definition: E q(S) ≤ e^ε·E q(P) + δ, and E q(P) ≤ 1; and the same for 1 − q. [`transfer_bound`] uses both at once, and is at most half of it at δ = 0.
+/// It is not a probability, and passes 1. It uses one direction of the definition: E q(S) ≤ e^ε·E
+/// q(P) + δ, and E q(P) ≤ 1; and the same for 1 − q. [`transfer_bound`] uses both at once, and is
+/// at most half of it at δ = 0.
 ///
 /// ```
 /// use dp_core::Approx;

@@ -11,11 +11,14 @@ use crate::Laplace;
 
 /// Adds independent noise to each coordinate of an answer, however many it has.
 ///
-/// **Theorem.** Whatever the scalar mechanism `M` guarantees for numbers at most s apart, `Vector<M>` guarantees for vectors at most s apart in the
-/// norm of `M`. That is what `M` promises by being [`Coordinatewise`], and for calibrated noise by being [`CoordinatewiseIn`] the notion of the target.
+/// **Theorem.** The guarantee of the scalar mechanism `M` for numbers at most s apart holds for
+/// `Vector<M>` and vectors at most s apart in the norm of `M`. `M` asserts that by implementing
+/// [`Coordinatewise`], and for calibrated noise by implementing [`CoordinatewiseIn`] the notion of
+/// the target.
 ///
-/// The number of coordinates is that of the answer. It is released with it, so it must be public: a query declares it (the bins of a histogram, the
-/// columns of a matrix) and does not read it off the records.
+/// The number of coordinates is that of the answer. It is released with it, so it must be public: a
+/// query declares it (the bins of a histogram, the columns of a matrix) and does not read it off
+/// the records.
 ///
 /// `Vector` takes a mechanism, or a target for one as [`Query::with`](dp_core::Query::with) does:
 ///
@@ -56,8 +59,9 @@ impl<M> Vector<M> {
 /// A scalar mechanism whose guarantee carries over to vectors, coordinate by coordinate.
 ///
 /// # Contract
-/// For all vectors of the same length that are at most s apart in [`Norm`](Mechanism::Norm), independent draws of `Self` on each coordinate satisfy
-/// [`guarantee(s)`](Mechanism::guarantee). `draw_all` draws as independent calls of [`draw`](Mechanism::draw) would.
+/// For all vectors of the same length that are at most s apart in [`Norm`](Mechanism::Norm),
+/// independent draws of `Self` on each coordinate satisfy [`guarantee(s)`](Mechanism::guarantee).
+/// `draw_all` draws as independent calls of [`draw`](Mechanism::draw) would.
 ///
 /// This is a fact about the noise and the norm together:
 ///
@@ -73,27 +77,32 @@ impl<M> Vector<M> {
     label = "not for vectors",
     note = "`Vector` takes noise such as `Laplace`, or a target for it such as `Laplace::epsilon(0.5)?`"
 )]
-pub trait Coordinatewise: Mechanism<Input: Sized, Output: Clone + Default> {
+pub trait Coordinatewise: Mechanism<Input: Sized> {
     /// Draws one output for each answer, independently.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] when the two lists differ in length.
+    /// Where a draw for one of the answers would fail.
     fn draw_all<R: Rng + ?Sized>(
         &self,
         answers: &[Self::Input],
-        released: &mut [Self::Output],
         rng: &mut R,
-    ) -> Result<(), Error>;
+    ) -> Result<Vec<Self::Output>, Error> {
+        answers.iter().map(|answer| self.draw(answer, rng)).collect()
+    }
 }
 
-/// A [`Coordinatewise`] mechanism whose calibration to guarantees in the notion `G` holds for vectors, too.
+/// A [`Coordinatewise`] mechanism whose calibration to guarantees in the notion `G` holds for
+/// vectors, too.
 ///
 /// # Contract
-/// For all vectors of the same length that are at most s apart in [`Norm`](Mechanism::Norm), independent draws of the mechanism that
+/// For all vectors of the same length that are at most s apart in [`Norm`](Mechanism::Norm),
+/// independent draws of the mechanism that
 /// [`for_guarantee(target, s)`](ForGuarantee::for_guarantee) returns satisfy the target.
 ///
-/// It does not follow from [`Coordinatewise`]. A discrete Gaussian that is calibrated to (ε,δ) by its profile for *one* integer is a counterexample: a step along several
-/// axes at once has another profile, and ⌊Δ⌋, which is all that counts for one integer, is too small for vectors, which may be √2 apart.
+/// It does not follow from [`Coordinatewise`]. A discrete Gaussian that is calibrated to (ε,δ) by
+/// its profile for *one* integer is a counterexample: a step along several axes at once has another
+/// profile, and ⌊Δ⌋, which is all that counts for one integer, is too small for vectors, which may
+/// be √2 apart.
 #[diagnostic::on_unimplemented(
     message = "the calibration of `{Self}` to `{G}` is known for one number, not for vectors",
     label = "not for vectors",
@@ -101,15 +110,13 @@ pub trait Coordinatewise: Mechanism<Input: Sized, Output: Clone + Default> {
 )]
 pub trait CoordinatewiseIn<G: Guarantee>: Coordinatewise + ForGuarantee<G> {}
 
-/// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most e^(|xᵢ − yᵢ|/b), which is at most e^(‖x − y‖₁/b).
+/// Pr(outputs)/Pr'(outputs) is a product over the coordinates of factors of at most
+/// e^(|xᵢ − yᵢ|/b), which is at most e^(‖x − y‖₁/b).
 impl Coordinatewise for Laplace {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[f64], rng: &mut R) -> Result<Vec<f64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 
@@ -128,9 +135,7 @@ impl<M: Coordinatewise> Mechanism for Vector<M> {
 
     /// Fails where a draw of one coordinate would.
     fn draw<R: Rng + ?Sized>(&self, answer: &[M::Input], rng: &mut R) -> Result<Vec<M::Output>, Error> {
-        let mut released = vec![M::Output::default(); answer.len()];
-        self.each.draw_all(answer, &mut released, rng)?;
-        Ok(released)
+        self.each.draw_all(answer, rng)
     }
 }
 
@@ -152,9 +157,11 @@ impl<G: Guarantee, M: CoordinatewiseIn<G>> Calibrate for Vector<Target<M, G>> {
 }
 
 impl Vector<Laplace> {
-    /// The magnitude that the noise on none of `coordinates` coordinates passes, but with probability β: b·ln(coordinates/β), rounded up.
+    /// The magnitude that the noise on none of `coordinates` coordinates passes, but with
+    /// probability β: b·ln(coordinates/β), rounded up.
     ///
-    /// One coordinate passes t with probability e^(−t/b); the probabilities of all add up to β at most.
+    /// One coordinate passes t with probability e^(−t/b); the probabilities of all add up to β at
+    /// most.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is at least one coordinate.
@@ -177,11 +184,14 @@ impl Vector<Laplace> {
 
 /// The pair of one coordinate that takes the whole shift dominates vectors.
 ///
-/// **Proof.** Let F be the distribution function of the noise and B_t(α) = F(F⁻¹(α) + t): by Neyman and Pearson, and because the
-/// likelihood ratio of two shifts of a log-concave density is monotone, B_t(α) is the largest power that a test of size α has between the noise and its
-/// shift by t. Move from x to y one coordinate at a time, |xᵢ − yᵢ| = tᵢ. The other coordinates of a step are the same independent noise on both
-/// sides, which a test may as well draw itself, so a test of size α on the one side has at most size B_tᵢ(α) on the other. After all steps it has
-/// at most B_t₁(B_t₂(…(α))) = F(F⁻¹(α) + Σtᵢ) = B_{‖x−y‖₁}(α), which one coordinate shifted by ‖x − y‖₁ attains. That is domination for all ε at once.
+/// **Proof.** Let F be the distribution function of the noise and B_t(α) = F(F⁻¹(α) + t): by Neyman
+/// and Pearson, and because the likelihood ratio of two shifts of a log-concave density is
+/// monotone, B_t(α) is the largest power that a test of size α has between the noise and its shift
+/// by t. Move from x to y one coordinate at a time, |xᵢ − yᵢ| = tᵢ. The other coordinates of a step
+/// are the same independent noise on both sides, which a test may as well draw itself, so a test of
+/// size α on the one side has at most size B_tᵢ(α) on the other. After all steps it has at most
+/// B_t₁(B_t₂(…(α))) = F(F⁻¹(α) + Σtᵢ) = B_{‖x−y‖₁}(α), which one coordinate shifted by ‖x − y‖₁
+/// attains. That is domination for all ε at once.
 impl Dominated for Vector<Laplace> {
     type Pair = LaplacePair;
 
@@ -234,7 +244,8 @@ mod tests {
         let bound = noise.error_bound(100, 0.05).unwrap();
         assert!(bound >= 2.0 * (100.0f64 / 0.05).ln() && bound < 15.21, "{bound}");
         assert!(noise.error_bound(0, 0.05).is_err() && noise.error_bound(1, 0.0).is_err());
-        // In 1000 releases of 100 coordinates, more than 100 fail with probability below e^−20 (Chernoff: 50 are expected at most).
+        // In 1000 releases of 100 coordinates, more than 100 fail with probability below e^−20
+        // (Chernoff: 50 are expected at most).
         let mut rng = Insecure::seeded(3);
         let failures = (0..1000).filter(|_| {
             let released = noise.draw(&[0.0; 100], &mut rng).unwrap();
@@ -243,7 +254,8 @@ mod tests {
         assert!((10..100).contains(&failures.count()));
     }
 
-    /// sup_S P(S) − e^ε Q(S) for Lap(1) noise in two coordinates that are `a` and `b` apart, after rounding both to a grid of `step`, which lowers it.
+    /// sup_S P(S) − e^ε Q(S) for Lap(1) noise in two coordinates that are `a` and `b` apart, after
+    /// rounding both to a grid of `step`, which lowers it.
     fn rounded_profile(a: f64, b: f64, step: f64, epsilon: f64) -> f64 {
         let cumulative = |t: f64| if t < 0.0 { 0.5 * t.exp() } else { 1.0 - 0.5 * (-t).exp() };
         let masses = |shift: f64| -> Vec<f64> {

@@ -14,8 +14,8 @@ mod multinomial;
 use dp_core::{Bounds, Mechanism, Scale};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::{
-    ArsinhNormal, Binomial, Cauchy, Exponential, Flat, Geometric, Gumbel, LaplaceLogNormal, Law, PolyPlace,
-    PolynomialTail, Rounded, StandardNormal, StudentT, UniformLogNormal,
+    ArsinhNormalLaw, Binomial, CauchyLaw, ExponentialLaw, FlatLaw, Geometric, GumbelLaw, LaplaceLogNormalLaw,
+    Law, NormalLaw, PolyPlaceLaw, PolynomialTailLaw, Rounded, StudentTLaw, UniformLogNormalLaw,
 };
 use dp_mechanisms::{BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace};
 use multinomial::p_value;
@@ -36,7 +36,8 @@ fn samplers(factor: f64) -> Vec<Sampler> {
         noise("laplace scale 1.7 at 0.3", laplace(1.7), 0.3),
         noise("laplace scale 1.7 at 0.3 grid -2", laplace(1.7).on_grid(-2).unwrap(), 0.3),
         many("laplace scale 1.7 at 0.3", move |released, rng| {
-            laplace(1.7).draw_all(&[0.3; PORTION], released, rng).unwrap();
+            released.fill(0.3);
+            laplace(1.7).draw_into(released, rng);
         }),
         noise("gaussian scale 1", gaussian(1.0), 0.0),
         noise("gaussian scale 1.7 at 0.3", gaussian(1.7), 0.3),
@@ -44,7 +45,8 @@ fn samplers(factor: f64) -> Vec<Sampler> {
         noise("gaussian scale 1 grid -2", on_quarters(1.0), 0.0),
         noise("gaussian scale 10 grid -2", on_quarters(10.0), 0.0),
         many("gaussian scale 1.7 at 0.3", move |released, rng| {
-            gaussian(1.7).draw_all(&[0.3; PORTION], released, rng).unwrap();
+            released.fill(0.3);
+            gaussian(1.7).draw_into(released, rng);
         }),
         singles("gaussian scale 1.7 at 0.3", gaussian(1.7).on_grid(-19).unwrap(), 0.3),
         singles("gaussian scale 0.3 grid -2", on_quarters(0.3), 0.0),
@@ -60,26 +62,26 @@ fn samplers(factor: f64) -> Vec<Sampler> {
         integers("discrete gaussian scale 1e6", DiscreteGaussian::with_scale(scaled(1e6))),
         binomial("binomial 20 0.3", 20, 0.3 * factor),
         binomial("binomial 1000 0.5", 1000, 0.5 * factor),
-        rounded("gumbel", Gumbel, scaled(1.0)),
-        rounded("exponential", Exponential, scaled(1.0)),
-        each("uniform", move |rng| Rounded::new(Flat, scaled(0.5)).around(0.5, rng)),
-        rounded("uniform about 0", Flat, scaled(1.0)),
+        rounded("gumbel", GumbelLaw, scaled(1.0)),
+        rounded("exponential", ExponentialLaw, scaled(1.0)),
+        each("uniform", move |rng| Rounded::new(FlatLaw, scaled(0.5)).around(0.5, rng)),
+        rounded("uniform about 0", FlatLaw, scaled(1.0)),
         noise(
             "bounded laplace scale 0.3 at 0.2",
             BoundedLaplace::with_scale(scaled(0.3), unit_interval),
             0.2,
         ),
-        rounded("student 1", Cauchy, scaled(1.0)),
-        rounded("student 1", StudentT::new(1.0).unwrap(), scaled(1.0)),
-        rounded("student 2.5", StudentT::new(2.5).unwrap(), scaled(1.0)),
-        rounded("student 3", StudentT::new(3.0).unwrap(), scaled(1.0)),
-        rounded("gaussian scale 1", StandardNormal, scaled(1.0)),
-        rounded("polynomial tail 2", PolynomialTail::new(2.0).unwrap(), scaled(1.0)),
-        rounded("polynomial tail 4", PolynomialTail::new(4.0).unwrap(), scaled(1.0)),
-        rounded("poly place 2.5", PolyPlace::new(2.5).unwrap(), scaled(1.0)),
-        rounded("laplace log-normal 0.5", LaplaceLogNormal::new(0.5).unwrap(), scaled(1.0)),
-        rounded("uniform log-normal 0.5", UniformLogNormal::new(0.5).unwrap(), scaled(1.0)),
-        rounded("arsinh-normal 0.7", ArsinhNormal::new(0.7).unwrap(), scaled(1.0)),
+        rounded("student 1", CauchyLaw, scaled(1.0)),
+        rounded("student 1", StudentTLaw::new(1.0).unwrap(), scaled(1.0)),
+        rounded("student 2.5", StudentTLaw::new(2.5).unwrap(), scaled(1.0)),
+        rounded("student 3", StudentTLaw::new(3.0).unwrap(), scaled(1.0)),
+        rounded("gaussian scale 1", NormalLaw, scaled(1.0)),
+        rounded("polynomial tail 2", PolynomialTailLaw::new(2.0).unwrap(), scaled(1.0)),
+        rounded("polynomial tail 4", PolynomialTailLaw::new(4.0).unwrap(), scaled(1.0)),
+        rounded("poly place 2.5", PolyPlaceLaw::new(2.5).unwrap(), scaled(1.0)),
+        rounded("laplace log-normal 0.5", LaplaceLogNormalLaw::new(0.5).unwrap(), scaled(1.0)),
+        rounded("uniform log-normal 0.5", UniformLogNormalLaw::new(0.5).unwrap(), scaled(1.0)),
+        rounded("arsinh-normal 0.7", ArsinhNormalLaw::new(0.7).unwrap(), scaled(1.0)),
         geometric("geometric scale 1", Geometric::new(scaled(1.0))),
         geometric("geometric scale 10", Geometric::new(scaled(10.0))),
     ]
@@ -166,9 +168,9 @@ fn noise(
 
 /// Gaussian noise on many numbers of single precision, at an answer.
 fn singles(law: &'static str, noise: Gaussian, answer: f32) -> Sampler {
-    let mut singles = [0.0; PORTION];
     many(law, move |released, rng| {
-        noise.draw_all_f32(&[answer; PORTION], &mut singles, rng).unwrap();
+        let mut singles = [answer; PORTION];
+        noise.draw_into(&mut singles, rng);
         for (released, single) in released.iter_mut().zip(singles) {
             *released = single.into();
         }
@@ -183,7 +185,7 @@ fn integers(law: &'static str, mechanism: impl Mechanism<Input = i64, Output = i
 
 fn rounded(law: &'static str, ideal: impl Law + 'static, scale: Scale) -> Sampler {
     let rounded = Rounded::new(ideal, scale);
-    many(law, move |values, rng| rounded.fill(values, rng))
+    many(law, move |values, rng| rounded.draw_into(values, rng))
 }
 
 fn binomial(law: &'static str, trials: u64, p: f64) -> Sampler {

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use dp_core::{Bounds, Measurement, Mechanism, Scale};
 use dp_mechanisms::local::{HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding};
 use dp_mechanisms::rng::Insecure;
-use dp_mechanisms::sample::{Cauchy, Law, PolyPlace, Rounded, StandardNormal, StudentT};
+use dp_mechanisms::sample::{CauchyLaw, Law, NormalLaw, PolyPlaceLaw, Rounded, StudentTLaw};
 use dp_mechanisms::selection::{Exponential, ExponentialNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK};
 use dp_mechanisms::{AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace};
 use rand_core::TryRng;
@@ -109,7 +109,7 @@ fn lists_of_real_numbers() {
         let inputs: Vec<&[f64]> = lists.iter().map(Vec::as_slice).collect();
         // A list of forty differs with a probability below 1/10; more than 300 of 1000 do with one below e^−80 (Hoeffding).
         assert_words_are_those_of_the_noise("list", 300, &inputs, |answers, rng| {
-            gaussian.draw_in_place(&mut answers.to_vec(), rng);
+            gaussian.draw_into(&mut answers.to_vec(), rng);
         });
     }
 }
@@ -124,10 +124,10 @@ fn laws_on_a_grid() {
             noise.around(*answer, rng);
         });
     }
-    check("PolyPlace", PolyPlace::new(3.0).unwrap());
-    check("Student t", StudentT::new(3.0).unwrap());
-    check("Cauchy", Cauchy);
-    check("normal", StandardNormal);
+    check("PolyPlace", PolyPlaceLaw::new(3.0).unwrap());
+    check("Student t", StudentTLaw::new(3.0).unwrap());
+    check("Cauchy", CauchyLaw);
+    check("normal", NormalLaw);
 }
 
 #[test]

@@ -1,18 +1,24 @@
-//! Test accuracy on MNIST, mean and standard error of 5 seeds, by the plan's own settings: `cargo run --release -p dp-ml --example images FOLDER [ROW]`, with a second word only rows whose names contain it.
+//! Test accuracy on MNIST, mean and standard error of 5 seeds, by the plan's own settings:
+//! `cargo run --release -p dp-ml --example images FOLDER [ROW]`, with a second word only rows whose
+//! names contain it.
 //!
-//! δ = 10⁻⁵, add/remove neighbours. All rows take about an hour of one core, half of it for the convolutional network. What was tuned where is said in the documentation of `Plan`.
+//! δ = 10⁻⁵, add/remove neighbours. All rows take about an hour of one core, half of it for the
+//! convolutional network. What was tuned where is said in the documentation of `Plan`.
 
 use std::process::ExitCode;
 
 use dp_core::Approx;
-use dp_ml::features::{Scattering, Upright};
+use dp_ml::Data;
 use dp_ml::model::{Activation, Convolutional, Perceptron};
-use dp_ml::{Data, Plan};
+use dp_ml::training::Plan;
 
+#[path = "shared/features/mod.rs"]
+mod features;
 #[path = "shared/scores.rs"]
 mod scores;
 #[path = "shared/tables.rs"]
 mod tables;
+use features::{Scattering, Upright};
 use scores::{EPSILONS, Failure, accuracy, predictions, row};
 
 type Parts = (Data<u32>, Data<u32>);

@@ -1,22 +1,27 @@
-//! Learns digits privately: `cargo run --release -p dp-ml --example mnist [FOLDER [MODEL [EPSILON]]]`.
+//! Learns digits privately:
+//! `cargo run --release -p dp-ml --example mnist [FOLDER [MODEL [EPSILON]]]`.
 //!
-//! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the small digits that are shipped with the crate are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (softmax regression on fixed features, the
-//! best of them and the default), EPSILON is 2 unless it is given, δ = 10⁻⁵.
+//! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the small digits that are
+//! shipped with the crate are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (softmax
+//! regression on fixed features, the best of them and the default), EPSILON is 2 unless it is
+//! given, δ = 10⁻⁵.
 
 use std::process::ExitCode;
 
 use dp_accounting::Budget;
 use dp_core::Approx;
 use dp_mechanisms::rng::OsSeeded;
-use dp_ml::features::{Scattering, Upright};
+use dp_ml::Data;
 use dp_ml::model::{Activation, Convolutional, Model, Perceptron};
-use dp_ml::training::Training;
-use dp_ml::{Data, Plan};
+use dp_ml::training::{Plan, Training};
 
+#[path = "shared/features/mod.rs"]
+mod features;
 #[path = "shared/scores.rs"]
 mod scores;
 #[path = "shared/tables.rs"]
 mod tables;
+use features::{Scattering, Upright};
 use scores::Failure;
 
 const NO_NUMBER: &str = "the third argument is epsilon: pass a number such as 2";

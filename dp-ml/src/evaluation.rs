@@ -1,4 +1,4 @@
-//! How good a model is, said privately.
+//! Private evaluation of models.
 
 use core::marker::PhantomData;
 
@@ -9,9 +9,11 @@ use rand_core::Rng;
 
 use crate::Data;
 
-/// A measurement of what a function makes of each record: whether a model is right about it, or the loss that it has there.
+/// A measurement of a function of each record, such as whether a model classifies it correctly, or
+/// its loss.
 ///
-/// The function sees one record at a time and nothing else, so data sets that differ in one record become lists that differ in one entry, and the guarantee is that of the measurement on lists.
+/// The function gets one record at a time, so data sets that differ in one record become lists that
+/// differ in one entry, and the guarantee is that of the measurement on lists.
 ///
 /// ```
 /// use dp_core::{Measurement, Query};
@@ -20,9 +22,10 @@ use crate::Data;
 /// use dp_sensitivity::Count;
 ///
 /// let data = Data::new(Matrix::new(3, 1, vec![0.4, -0.1, 0.9])?, vec![1, 0, 0])?;
-/// // How many are classified rightly by the sign of their only feature, under add/remove neighbours.
+/// // The number that the sign of the only feature classifies correctly, under add/remove.
 /// let right = |row: &[f32], class: u32| u32::from(row[0] > 0.0) == class;
-/// let release = EachRecord::new(right, Count::matching(|right: &bool| *right).with(Laplace::epsilon(1.0)?)?);
+/// let count = Count::matching(|right: &bool| *right).with(Laplace::epsilon(1.0)?)?;
+/// let release = EachRecord::new(right, count);
 /// println!("about {}", release.release(&data, &mut OsSeeded::new()?)?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -62,9 +65,11 @@ where
     }
 }
 
-/// The share of `records` test records that a model classifies rightly, ε-private: their number with discrete Laplace noise, divided and moved into [0, 1].
+/// The share of `records` test records that a model classifies correctly, ε-private: their number
+/// with discrete Laplace noise, divided by `records` and clamped to [0, 1].
 ///
-/// The number of test records is public, hence replace-one neighbours. The model must not have seen them, or have been released privately before.
+/// The number of test records is public, so neighbours are those of replace-one. The model must not
+/// depend on them, or must have been released privately before.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] unless 0 < ε < ∞, [`Error::Empty`] without records.
@@ -84,10 +89,11 @@ pub fn private_accuracy<P: Fn(&[f32]) -> u32>(
     Ok(EachRecord::new(right, count.with(DiscreteLaplace::epsilon(epsilon)?)?).map(share))
 }
 
-/// The mean loss over `records` test records, ε-private: each loss is moved into the declared bounds, and the mean has Laplace noise.
+/// The mean loss over `records` test records, ε-private: each loss is clamped to the declared
+/// bounds, and the mean gets Laplace noise.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] unless 0 < ε < ∞, and for as many records as no mean can be had of.
+/// [`Error::OutOfRange`] unless 0 < ε < ∞, and for a number of records that [`Mean`] refuses.
 pub fn private_mean_loss<Y: Copy, F: Fn(&[f32], Y) -> f64>(
     loss: F,
     bounds: Bounds,

@@ -1,20 +1,24 @@
-//! What a release says about each record of these very data.
+//! Per-instance privacy.
 
 use dp_core::rounding::{div_up, sub_down, sub_up};
-use dp_core::{AddRemove, Error, Gdp, L2, Mu, Norm, Query};
+use dp_core::{AddRemove, Error, FiniteVec, Gdp, L2, Mu, Norm, Query};
 use dp_mechanisms::Gaussian;
 use dp_sensitivity::Exploratory;
 
 use crate::{ConvexLoss, ConvexProblem, Data};
 
-/// The privacy loss of each record, given all others, of an answer that is released with Gaussian noise on each coordinate: per-instance privacy (Wang 2019).
+/// The privacy loss of each record, given all others, of an answer that is released with Gaussian
+/// noise on each coordinate: per-instance privacy (Wang 2019).
 ///
-/// A guarantee speaks of the worst record of the worst data set. For *these* data and record i, the two laws with and without it are those of Gaussians ‖f(x) − f(x without i)‖₂ apart, so they are exactly
-/// μᵢ-GDP with μᵢ = that distance/σ, which is often far below the guarantee. `at_delta` says what it is in (ε,δ).
+/// A guarantee covers the worst record of the worst data set. For *these* data and record i, the
+/// output distributions with and without it are Gaussians ‖f(x) − f(x without i)‖₂ apart, so the
+/// loss is exactly μᵢ-GDP with μᵢ = that distance/σ, often far below the guarantee. `at_delta`
+/// converts it to (ε,δ).
 ///
-/// **The report is itself private**: it is computed from the records without noise, so it is for their owner alone. It is not a guarantee either, and must not decide how much noise is used.
+/// **The losses are not private**: they are computed from the records without noise, for their
+/// owner alone. They are no guarantee, and must not decide how much noise is used.
 ///
-/// The query is answered once for each record, without it.
+/// The query is answered once for each record, on the data without it.
 ///
 /// ```
 /// use dp_core::Scale;
@@ -23,7 +27,8 @@ use crate::{ConvexLoss, ConvexProblem, Data};
 ///
 /// let data = [Example::new(vec![1.0, 0.0], 0.1), Example::new(vec![0.1, 0.1], 0.5)];
 /// let gram = LinearRegression::new(2, 1.0, 1.0)?.gram();
-/// let losses = instance_losses(&gram, &Gaussian::with_scale(Scale::new(2.0)?), &data)?.for_the_owner();
+/// let noise = Gaussian::with_scale(Scale::new(2.0)?);
+/// let losses = instance_losses(&gram, &noise, &data)?.for_the_owner();
 /// assert!((losses[0].mu().get() - 0.5).abs() < 1e-3 && losses[1].mu().get() < 0.011);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -36,7 +41,7 @@ pub fn instance_losses<T: Clone, Q>(
     data: &[T],
 ) -> Result<Exploratory<Vec<Gdp>>, Error>
 where
-    Q: Query<Data = [T], Answer = Vec<f64>, Adjacency = AddRemove>,
+    Q: Query<Data = [T], Answer = FiniteVec, Adjacency = AddRemove>,
 {
     let all = query.answer(data)?;
     let loss =
@@ -45,7 +50,9 @@ where
 }
 
 impl<L: ConvexLoss> ConvexProblem<L> {
-    /// The privacy loss of each record of output perturbation with Gaussian noise, as [`instance_losses`] says it: each record is replaced by one without features, which adds nothing to the objective.
+    /// The privacy loss of each record in output perturbation with Gaussian noise, as in
+    /// [`instance_losses`]: each record is replaced by one without features, which adds nothing to
+    /// the objective.
     ///
     /// The problem is solved once for each record.
     ///

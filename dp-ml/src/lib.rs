@@ -2,58 +2,55 @@
 //!
 //! | to learn | use | guarantee |
 //! |---|---|---|
-//! | any model by DP-SGD: softmax regression, perceptrons, a convolutional network, your own | [`training::Training`] on a [`model::Model`]; [`Plan`] chooses its settings | `Approx`, add/remove |
-//! | by steps of scheduled privacy, one pass or many, with Laplace or Gaussian noise | [`scheduled::ScheduledSgd`] | `Pure` or `Zcdp`, by what is released |
-//! | a linear regression from noisy sums, with an adaptive ridge | [`LinearRegression`] | `Gdp` or `Pure`, add/remove |
-//! | a strongly convex loss, exactly minimised | [`ConvexProblem`] with noise on the minimiser, or [`ObjectivePerturbation`] | `Pure`, `Gdp`, `Approx`; replace-one |
-//! | how good a model is | [`private_accuracy`], [`private_mean_loss`] | as the noise |
+//! | a model by DP-SGD | [`training::Training`] on a [`model::Model`] | `Approx`; add/remove |
+//! | by SGD with scheduled noise | [`scheduled::ScheduledSgd`] | `Pure`, `Zcdp` |
+//! | a linear regression from noisy sums | [`LinearRegression`] | `Gdp`, `Pure`; add/remove |
+//! | a strongly convex loss | [`ConvexProblem`], [`ObjectivePerturbation`] | any; replace-one |
+//! | how good a model is | [`private_accuracy`], [`private_mean_loss`] | `Pure`; replace-one |
 //!
-//! Each is a [`Measurement`](dp_core::Measurement): a [`Budget`](dp_accounting::Budget) pays for it, and its type says the guarantee and the neighbour relation.
+//! Each is a [`Measurement`](dp_core::Measurement): a [`Budget`](dp_accounting::Budget) pays for
+//! it, and its type states the guarantee and the neighbour relation. DP-SGD trains softmax and
+//! linear regression, perceptrons, a convolutional network, or a model of your own;
+//! [`Plan`](training::Plan) chooses its settings.
 //!
-//! What is noised is what floats have computed, and sensitivities cover their rounding: see [`Report::rounding_factor`](training::Report::rounding_factor). No feature, no norm and no loss is looked at without noise; what is for the owner of the
-//! data only (losses of single records, trainings without noise) is [`Exploratory`](dp_sensitivity::Exploratory).
+//! Sensitivities are those of the computed floats, with their rounding: see
+//! [`Report::rounding_factor`](training::Report::rounding_factor). What is computed without noise,
+//! such as losses of single records, is for the owner of the data alone:
+//! [`Exploratory`](dp_sensitivity::Exploratory).
 //!
-//! Data are read by [`Csv`] and [`Idx`] and scaled by constants that are declared ([`Scaling`]), not computed from them, or each row by itself ([`Data::with_normalised_rows`]). Fixed [`features`] of images cost no privacy and help more than any
-//! network at small ε.
+//! Data are read by [`Csv`] and [`Idx`]. They are scaled by declared constants ([`Scaling`]), or
+//! each row by itself ([`Data::with_normalised_rows`]).
 //!
 //! # Features
 //!
-//! `progress` (on by default): a progress bar with the ε so far. `claims`: executable claims for `cargo xtask verify`.
+//! `progress` (on by default): a progress bar with the ε so far.
 
-mod average;
-#[cfg(feature = "claims")]
-pub mod claims;
-mod clip;
+mod arguments;
 mod data;
 mod evaluation;
-pub mod features;
 mod instance;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
+mod loss;
 mod matrix;
 pub mod model;
-mod optimiser;
 mod perturbation;
-mod plan;
+mod power_of_two;
 mod product;
-mod rate;
 mod regression;
-mod rounding;
-mod sampling;
 pub mod scheduled;
 pub mod training;
 
-pub use self::average::Average;
-pub use self::clip::Clip;
 #[doc(no_inline)]
 pub use dp_sensitivity::{Csv, CsvError, OnBadCell};
 
 pub use self::data::{Column, Data, Idx, ReadError, Scaling};
 pub use self::evaluation::{EachRecord, private_accuracy, private_mean_loss};
 pub use self::instance::instance_losses;
+pub use self::loss::{ConvexLoss, HuberLoss, LogisticLoss, ScoreLoss, SquaredLoss};
 pub use self::matrix::Matrix;
-pub use self::optimiser::Optimiser;
-pub use self::perturbation::{ConvexLoss, ConvexProblem, HuberLoss, LogisticLoss, ObjectivePerturbation};
-pub use self::plan::Plan;
-pub use self::rate::Rate;
+pub use self::perturbation::{ConvexProblem, ObjectivePerturbation};
 pub use self::regression::{CrossProducts, Example, LeastEigenvalue, LinearModel, LinearRegression};
 
 /// The program of the README, which a test runs.

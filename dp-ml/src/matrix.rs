@@ -35,7 +35,7 @@ impl Matrix {
     /// A matrix of zeros.
     ///
     /// # Panics
-    /// When so many values do not fit into memory.
+    /// When rows·columns overflows.
     #[must_use]
     pub fn zeros(rows: usize, columns: usize) -> Self {
         let size = rows.checked_mul(columns).expect("the size of a matrix in memory");
@@ -57,16 +57,16 @@ impl Matrix {
     /// One row.
     ///
     /// # Panics
-    /// When there are not that many rows.
+    /// Unless `index` is below the number of rows.
     #[must_use]
     pub fn row(&self, index: usize) -> &[f32] {
         &self.values[index * self.columns..(index + 1) * self.columns]
     }
 
-    /// One row, to be changed.
+    /// One row, mutable.
     ///
     /// # Panics
-    /// When there are not that many rows.
+    /// Unless `index` is below the number of rows.
     pub fn row_mut(&mut self, index: usize) -> &mut [f32] {
         &mut self.values[index * self.columns..(index + 1) * self.columns]
     }
@@ -77,7 +77,7 @@ impl Matrix {
         &self.values
     }
 
-    /// All values, row after row, to be changed.
+    /// All values, row after row, mutable.
     pub fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values
     }

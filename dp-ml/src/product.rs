@@ -1,26 +1,31 @@
 //! Products of dense matrices on one thread, with every bound checked before a kernel runs.
 //!
-//! What training asks of these kernels is in two sentences. *Sums*: an element of a product with k terms is computed by k multiplications and some tree of additions, in any order, fused or not;
-//! [`rounding`](crate::rounding) bounds the error of every such tree. *Rows*: an element depends on its row of A and its column of B alone, and not on how many rows there are. The second
-//! one makes the gradient of a record a function of that record, and holds because
+//! Training relies on two properties. *Sums*: an element of a product with k terms is computed by k
+//! multiplications and some tree of additions, in any order, fused or not; `training::rounding`
+//! bounds the error of every such tree. *Rows*: an element depends on its row of A and its column
+//! of B alone, and not on the number of rows. The second property makes the gradient of a record a
+//! function of that record. It holds because
 //!
-//! - the kernels go through the k terms in order, in blocks of a length that depends on k alone as long as k ≤ 512, so longer products are cut into blocks of that length here;
-//! - special kernels for tiny shapes are avoided by [`rows_product`], which chooses by the widths, never by the number of rows, and asks for at least [`FEWEST_ROWS`].
+//! - the kernels add the k terms in order, in blocks whose length depends on k alone for k ≤ 512;
+//!   longer products are cut into blocks of that length here;
+//! - [`rows_product`] avoids the special kernels for tiny shapes: it chooses by the widths, never
+//!   by the number of rows, and requires at least [`FEWEST_ROWS`].
 //!
-//! Before each training a [probe](crate::training) tests it on the machine that trains.
+//! Before each training a probe tests it on the machine that trains.
 
 #![allow(unsafe_code, reason = "the kernels take pointers; all bounds are asserted here")]
 
 use gemm_common::Parallelism;
 use gemm_f32::gemm::f32::get_gemm_fn;
 
-/// The longest sum that the kernels do not cut into blocks by a rule of their own.
+/// The longest sum that the kernels do not split by a rule of their own.
 const LONGEST_BLOCK: usize = 512;
 
-/// [`rows_product`] wants this many rows at least; pad with zeros.
+/// The least number of rows for [`rows_product`]; pad with zeros.
 pub(crate) const FEWEST_ROWS: usize = 32;
 
-/// Which kernels this processor gets: those with fused multiplications round otherwise, and wider ones may add in another order.
+/// The kernels that this processor gets: fused multiplications round differently, and wider kernels
+/// may add in another order.
 #[must_use]
 pub(crate) fn kernels() -> &'static str {
     #[cfg(target_arch = "x86_64")]
@@ -34,7 +39,7 @@ pub(crate) fn kernels() -> &'static str {
     std::env::consts::ARCH
 }
 
-/// A matrix that is read: values row after row, taken as they are or transposed.
+/// A factor of a product: values row after row, transposed or not.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor<'a> {
     values: &'a [f32],
@@ -87,8 +92,10 @@ pub(crate) fn product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32], add: bool) 
     while from < k {
         let block = LONGEST_BLOCK.min(k - from);
         let offset = isize::try_from(from).expect("a slice is no longer than isize::MAX");
-        // SAFETY: `out` has m·n values and is borrowed exclusively. `a.values` has m·k and `b.values` k·n values (`Factor::new` and the assertions above), strides are those of
-        // row-by-row storage, and `from` + `block` ≤ k: all that is read lies in the slices. m, n > 0 or nothing is touched.
+        // SAFETY: `out` has m·n values and is borrowed exclusively. `a.values` has m·k and
+        // `b.values` k·n values (`Factor::new` and the assertions above), strides are those of
+        // row-by-row storage, and `from` + `block` ≤ k: all that is read lies in the slices. m, n >
+        // 0 or nothing is touched.
         unsafe {
             // The kernels want results column by column: outᵀ = Bᵀ·Aᵀ.
             kernel(
@@ -117,14 +124,16 @@ pub(crate) fn product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32], add: bool) 
     }
 }
 
-/// out = A·B for a plain A, each row of the result being a function of that row of A and of B, whatever the other rows are and however many.
+/// out = A·B for an A that is not transposed. Each row of the result is a function of that row of A
+/// and of B, whatever the other rows are and however many.
 ///
 /// # Panics
 /// When the shapes do not fit, and for fewer than [`FEWEST_ROWS`] rows.
 pub(crate) fn rows_product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32]) {
     let (((rows, k), _), ((_, n), b_strides)) = (a.shape(), b.shape());
     assert!(!a.transposed && rows >= FEWEST_ROWS, "rows are padded");
-    // Kernels for a single column, and those for at most 256 results of which both factors are contiguous along the sum, go by the number of rows too.
+    // Kernels for a single column, and those for at most 256 results with both factors contiguous
+    // along the sum, depend on the number of rows.
     if n == 1 || (b_strides.0 == 1 && n * FEWEST_ROWS <= 256) {
         for (row, out) in a.values.chunks_exact(k.max(1)).zip(out.chunks_exact_mut(n)) {
             for (column, out) in out.iter_mut().enumerate() {
@@ -141,12 +150,11 @@ pub(crate) fn rows_product(a: Factor<'_>, b: Factor<'_>, out: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::uniform;
     use dp_mechanisms::rng::Insecure;
-    use rand_core::Rng;
 
-    pub(crate) fn random(size: usize, rng: &mut Insecure) -> Vec<f32> {
-        #[allow(clippy::cast_precision_loss, reason = "24 bits")]
-        (0..size).map(|_| (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0).collect()
+    fn random(size: usize, rng: &mut Insecure) -> Vec<f32> {
+        (0..size).map(|_| uniform(rng)).collect()
     }
 
     fn at(f: Factor<'_>, i: usize, j: usize) -> f64 {

@@ -1,5 +1,7 @@
-//! What the steps of a training ask the allocator for, once the first ones are over: nothing of their own. Dense kernels take scratch memory for each product and give it back, and the exact ways of
-//! samplers, which about one draw in ten thousand goes, work in long integers of some hundred bytes.
+//! What the steps of a training ask the allocator for, once the first ones are over: nothing of
+//! their own. Dense kernels take scratch memory for each product and give it back, and the exact
+//! ways of samplers, which about one draw in ten thousand goes, work in long integers of some
+//! hundred bytes.
 
 #![allow(unsafe_code, reason = "an allocator that counts must implement an unsafe trait")]
 
@@ -9,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dp_core::Measurement;
 use dp_mechanisms::rng::Insecure;
 use dp_ml::model::{Activation, Linear, Model, Perceptron};
-use dp_ml::training::{Privacy, Settings, Training};
-use dp_ml::{Average, Data, Matrix, Optimiser};
+use dp_ml::training::{Average, Optimiser, Privacy, Settings, Training};
+use dp_ml::{Data, Matrix};
 
 /// The allocator of the system, and how often it was asked for more than a long integer takes.
 struct Counting;
@@ -67,7 +69,8 @@ fn steps_ask_for_no_memory_of_their_own() {
             asked(network, &images, threads, steps)
         };
         perceptron(40); // kernels keep some memory from their first product on
-        // For each group: from 784 features forward (in two blocks), from 40 forward, back to 40, and two layers of gradients.
+        // For each group: from 784 features forward (in two blocks), from 40 forward, back to 40,
+        // and two layers of gradients.
         let products = 2 * 6;
         assert!(perceptron(160) <= perceptron(40) + 120 * products, "{threads} threads");
     }

@@ -4,7 +4,10 @@
 
 use std::fmt;
 
-use dp_core::{Approx, Bounds, Error, LInf, Measurement, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{
+    Approx, Bounds, Error, Finite, FiniteVec, LInf, Measurement, Query, ReplaceOne, Sensitivity,
+    SensitivityIn,
+};
 use dp_mechanisms::selection::Exponential;
 use dp_mechanisms::{Laplace, rng::OsSeeded};
 use dp_sensitivity::smooth::{PolyPlace, Smoothly};
@@ -20,14 +23,14 @@ struct WrongSide;
 
 impl Query for WrongSide {
     type Data = [f64];
-    type Answer = Vec<f64>;
+    type Answer = FiniteVec;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, incomes: &[f64]) -> Result<Vec<f64>, Error> {
+    fn answer(&self, incomes: &[f64]) -> Result<FiniteVec, Error> {
         let below = |i: usize| incomes.iter().filter(|income| **income < candidate(i)).count();
         #[allow(clippy::cast_precision_loss)] // numbers of records
         let score = |i: usize| -(below(i) as f64 - incomes.len() as f64 / 2.0).abs();
-        Ok((0..1000).map(score).collect())
+        Ok((0..1000).map(|i| Finite::or_zero(score(i))).collect())
     }
 }
 

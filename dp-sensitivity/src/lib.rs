@@ -50,7 +50,7 @@
 //! use dp_sensitivity::Mean;
 //!
 //! let mean = Mean::new(Bounds::new(0.0, 100.0)?, 4)?;
-//! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?, 45.0); // 10, 20, 100 and 50
+//! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?.get(), 45.0); // 10, 20, 100 and 50
 //! let sensitivity = SensitivityIn::<L1>::sensitivity(&mean);
 //! assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 //! # Ok::<(), dp_core::Error>(())
@@ -66,12 +66,13 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-#[cfg(feature = "claims")]
-pub mod claims;
 pub mod comparison;
 mod counts;
 mod csv;
 mod graphs;
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
 mod local;
 mod order_statistics;
 mod second_moments;
@@ -79,7 +80,7 @@ pub mod smooth;
 mod spread;
 mod stability;
 mod sums;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 mod testing;
 
 pub use comparison::Exploratory;

@@ -29,7 +29,7 @@ fn close(found: f64, truth: f64) -> bool {
 fn noise_by_the_local_sensitivity_tells_neighbours_apart() -> Result<(), Error> {
     let median = median(7)?;
     let [first, second] = [torn(4), torn(5)];
-    assert_eq!([median.answer(&first)?, median.answer(&second)?], [0.0, 0.0]);
+    assert_eq!([median.answer(&first)?.get(), median.answer(&second)?.get()], [0.0, 0.0]);
     assert_eq!([median.local(&first)?, median.local(&second)?], [LARGEST, 0.0]);
     Ok(())
 }
@@ -94,9 +94,9 @@ fn deviations_move_by_more_than_the_notes_say() -> Result<(), Error> {
 
     let deviation = StandardDeviation::new(bounds()?, size)?;
     let mut other = vec![0.0; size];
-    let before = deviation.answer(&other)?;
+    let before = deviation.answer(&other)?.get();
     other[0] = LARGEST;
-    let moved = deviation.answer(&other)? - before;
+    let moved = deviation.answer(&other)?.get() - before;
     let claimed = LARGEST / 50.0;
     assert!(moved > 7.0 * claimed && moved <= SensitivityIn::<L1>::sensitivity(&deviation).value());
     Ok(())
@@ -107,7 +107,7 @@ fn deviations_move_by_more_than_the_notes_say() -> Result<(), Error> {
 fn bounded_noise_keeps_ages_possible() -> Result<(), Error> {
     let ages = [10.0, 35.0, 71.0];
     let youngest = Quantile::minimum(Bounds::new(0.0, 110.0)?).under_replace_one(3)?;
-    assert_eq!(youngest.answer(&ages)?, 10.0);
+    assert_eq!(youngest.answer(&ages)?.get(), 10.0);
     let plain = youngest.with(Laplace::epsilon(1.0)?)?;
     let bounded = youngest.with(BoundedLaplace::epsilon(1.0, Bounds::new(0.0, 110.0)?)?)?;
     let mut rng = Insecure::seeded(25);

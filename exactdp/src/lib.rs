@@ -55,7 +55,7 @@ pub mod data {
 
 /// Queries that know their sensitivity, and releases that test it first.
 pub mod query {
-    pub use dp_core::{Bounds, Query, SensitivityIn};
+    pub use dp_core::{Answer, Bounds, Finite, FiniteVec, Query, SensitivityIn};
     pub use dp_sensitivity::{
         Count, CountBy, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent, Outcome,
         PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile, ReciprocalCount,
@@ -66,6 +66,7 @@ pub mod query {
 
 /// Noise and other mechanisms, with the generator that releases draw from.
 pub mod noise {
+    pub use dp_core::measurement::BoxedMeasurement;
     pub use dp_core::{Calibrate, Measurement, Mechanism};
     #[doc(inline)]
     pub use dp_mechanisms::{

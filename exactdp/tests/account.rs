@@ -392,7 +392,7 @@ fn groups_and_curves_are_refused_where_nothing_is_known() {
         ),
         (
             r#"{"kind":"discrete-laplace","scale":1,"sensitivity":4294967295}"#,
-            "the spec has no answer: a whole sensitivity of a group beyond 4294967295 cannot be reached: pass a smaller group, or noise on real numbers",
+            "the spec has no answer: a whole sensitivity of a group beyond 4294967295 is not possible: pass a smaller group, or noise on real numbers",
         ),
     ] {
         assert_eq!(message(part, group), expected);
@@ -575,7 +575,7 @@ fn what_is_to_be_found_must_be_missing_once() {
     let unreachable = message(&format!(r#"{open},{{"kind":"pure","epsilon":2}}"#), "sigma");
     assert!(
         unreachable.starts_with(
-            "the spec has no answer: this (ε,δ), whatever the value of the parameter, cannot be reached"
+            "the spec has no answer: this (ε,δ), whatever the value of the parameter, is not possible"
         ),
         "{unreachable}"
     );

@@ -18,7 +18,6 @@ use dp_mechanisms::{
     AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, HierarchicalCounts,
     Hierarchy, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, Vector, Watch,
 };
-use dp_ml::features::Scattering;
 use dp_ml::model::Linear;
 use dp_ml::training::{Privacy, Settings, Training};
 use dp_ml::{Csv, Idx, OnBadCell};
@@ -82,9 +81,9 @@ fn mechanisms() -> Result<(), Error> {
 #[test]
 fn samplers() -> Result<(), Error> {
     let third = Ratio::positive(1, 3)?;
-    assert_short(&sample::DiscreteGaussian::new(third));
-    assert_short(&sample::DiscreteGaussian::new(Scale::new(1e100)?));
-    assert_short(&sample::DiscreteLaplace::new(Scale::new(10.0)?));
+    assert_short(&sample::DiscreteGaussianSampler::new(third));
+    assert_short(&sample::DiscreteGaussianSampler::new(Scale::new(1e100)?));
+    assert_short(&sample::DiscreteLaplaceSampler::new(Scale::new(10.0)?));
     assert_short(&Geometric::new(Scale::new(10.0)?));
     assert_short(&Bernoulli::new(0.3)?);
     assert_short(&Binomial::new(1000, 0.3)?);
@@ -122,7 +121,6 @@ fn learning() -> Result<(), Error> {
     let training = Training::new(Linear::new(3)?, settings)?;
     // Settings have many fields, each of which is a parameter.
     assert_below(4 * MOST, &training);
-    assert_short(&Scattering::new(28)?);
     let table = Csv::parse(format!("x,y\n{}", "1,2\n".repeat(1000)), OnBadCell::Refuse).expect("a table");
     assert_short(&table);
     assert_short(&Idx::parse(&[&[0, 0, 8, 1, 0, 0, 2, 0][..], &[7; 512]].concat()).expect("labels"));

@@ -1,10 +1,18 @@
 //! The public interface has one spelling for each meaning: the table of names in ARCHITECTURE.md.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, FnArg, ImplItemFn, ItemFn, ItemMod, Meta, Pat, Signature, Type, Visibility};
+use syn::{
+    Attribute, FnArg, Ident, ImplItemFn, Item, ItemFn, ItemMod, Meta, Pat, Signature, Type, UseTree,
+    Visibility,
+};
+
+/// The crates whose public interface is walked. `exactdp` re-exports theirs.
+const LIBRARIES: [&str; 6] =
+    ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "exactdp"];
 
 /// Spellings that the table replaces, with the one that it asks for.
 const FORBIDDEN: &[(&str, &str)] = &[
@@ -17,6 +25,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("v2", "printed"),
     ("theorem", "printed"),
     ("by_halves", "printed"),
+    ("fill", "draw_into"),
+    ("draw_in_place", "draw_into"),
+    ("draw_all_f32", "draw_into"),
+    ("draw_in_place_f32", "draw_into"),
 ];
 
 /// What a constructor may be called that is given a guarantee as numbers, beside `with_…` for one that is given more than
@@ -36,7 +48,6 @@ const OTHERS: &[&str] = &[
     "Admissible::of_laplace",
     "Approx::new",
     "Gdp::new",
-    "LearningRate::power", // another ρ: that of a power
     "MixedNoise::least_error",
     "Pure::new",
     "SmoothStudentT::cauchy",
@@ -44,6 +55,15 @@ const OTHERS: &[&str] = &[
     "Zcdp::new",
     "Zcdp::with_offset",
 ];
+
+/// Names that two public types have, for a reason.
+const SHARED: &[&str] = &[
+    "Error", // one of each crate, as in `std`
+];
+
+/// Names that two public types have today and that one of them gives up. An entry that is no longer needed fails the test.
+const TO_RENAME: &[&str] =
+    &["Average", "Clip", "Curve", "LinearRegression", "Mean", "Noise", "Plan", "Poisson"];
 
 /// A public function without a receiver, or a method.
 struct Function {
@@ -95,7 +115,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) if list.path.is_ident("cfg") => {
             let condition = list.tokens.to_string();
-            condition.contains("test") || condition.contains("\"claims\"")
+            condition.contains("test") || condition.contains("\"internals\"")
         }
         Meta::List(list) => list.path.is_ident("doc") && list.tokens.to_string() == "hidden",
         Meta::NameValue(_) => false,
@@ -158,11 +178,12 @@ fn functions(text: &str) -> Vec<Function> {
     functions.found
 }
 
-/// All source files below a folder, but for claims and tests.
+/// All source files below a folder, but for internals and tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder can be read").flatten().map(|entry| entry.path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let is_ours = |path: &PathBuf| !["claims", "tests", "tests.rs"].iter().any(|name| path.ends_with(name));
+    let is_ours =
+        |path: &PathBuf| !["internals.rs", "tests", "tests.rs"].iter().any(|name| path.ends_with(name));
     let below = folders.iter().filter(|path| is_ours(path)).flat_map(|folder| sources(folder));
     files.iter().filter(|path| is_ours(path)).cloned().chain(below).collect()
 }
@@ -172,7 +193,7 @@ fn every_name_is_in_the_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace");
     let mut seen = 0;
     let mut complaints = vec![];
-    for library in ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "exactdp"] {
+    for library in LIBRARIES {
         for file in sources(&root.join(library).join("src")) {
             let text = fs::read_to_string(&file).expect("the file can be read");
             let functions = functions(&text);
@@ -201,5 +222,128 @@ fn other_spellings_are_noticed() {
         ("#[cfg(test)] mod tests { impl Noise { pub fn new(epsilon: f64) {} } }", 0),
     ] {
         assert_eq!(complaints(text), expected, "{text}");
+    }
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+/// The types and traits of a crate that its users can name: those that a public module defines, and those that it re-exports
+/// from a private one.
+#[derive(Default)]
+struct Types {
+    /// With the file that defines each, and whether its module is public.
+    defined: Vec<(String, PathBuf, bool)>,
+    reexported: Vec<String>,
+}
+
+impl Types {
+    fn of(library: &Path) -> Vec<(String, PathBuf)> {
+        let mut types = Self::default();
+        types.read(&library.join("src/lib.rs"), &library.join("src"), true);
+        types.named()
+    }
+
+    fn named(self) -> Vec<(String, PathBuf)> {
+        let Self { defined, reexported } = self;
+        let named = defined.into_iter().filter(|(name, _, public)| *public || reexported.contains(name));
+        named.map(|(name, file, _)| (name, file)).collect()
+    }
+
+    /// Reads a file whose modules lie in `folder`.
+    fn read(&mut self, file: &Path, folder: &Path, public: bool) {
+        let text = fs::read_to_string(file).expect("the file can be read");
+        self.walk(&syn::parse_file(&text).expect("it compiles").items, file, folder, public);
+    }
+
+    fn walk(&mut self, items: &[Item], file: &Path, folder: &Path, public: bool) {
+        for item in items {
+            match item {
+                Item::Struct(item) => self.define(&item.vis, &item.attrs, &item.ident, file, public),
+                Item::Enum(item) => self.define(&item.vis, &item.attrs, &item.ident, file, public),
+                Item::Trait(item) => self.define(&item.vis, &item.attrs, &item.ident, file, public),
+                Item::Type(item) => self.define(&item.vis, &item.attrs, &item.ident, file, public),
+                Item::Use(item) if is_public(&item.vis) => self.reexport(&item.tree),
+                Item::Mod(item) if !is_hidden(&item.attrs) => {
+                    let public = public && is_public(&item.vis);
+                    let below = folder.join(item.ident.to_string());
+                    match &item.content {
+                        Some((_, items)) => self.walk(items, file, &below, public),
+                        None if below.join("mod.rs").exists() => {
+                            self.read(&below.join("mod.rs"), &below, public);
+                        }
+                        None => self.read(&below.with_extension("rs"), &below, public),
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn define(
+        &mut self,
+        visibility: &Visibility,
+        attributes: &[Attribute],
+        name: &Ident,
+        file: &Path,
+        public: bool,
+    ) {
+        if is_public(visibility) && !is_hidden(attributes) {
+            self.defined.push((name.to_string(), file.to_owned(), public));
+        }
+    }
+
+    fn reexport(&mut self, tree: &UseTree) {
+        match tree {
+            UseTree::Path(path) => self.reexport(&path.tree),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.reexport(tree)),
+            UseTree::Name(name) => self.reexported.push(name.ident.to_string()),
+            UseTree::Rename(_) | UseTree::Glob(_) => {}
+        }
+    }
+}
+
+/// The names that two or more types have, with the files that define them.
+fn repeated(types: Vec<(String, PathBuf)>) -> Vec<(String, Vec<PathBuf>)> {
+    let mut files = BTreeMap::<String, Vec<PathBuf>>::new();
+    for (name, file) in types {
+        files.entry(name).or_default().push(file);
+    }
+    files.into_iter().filter(|(_, files)| files.len() > 1).collect()
+}
+
+#[test]
+fn every_public_type_has_a_name_of_its_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace");
+    let types: Vec<_> = LIBRARIES.iter().flat_map(|library| Types::of(&root.join(library))).collect();
+    assert!(types.len() > 150, "{} types", types.len());
+    let repeated = repeated(types);
+    let is_known = |name: &str| SHARED.contains(&name) || TO_RENAME.contains(&name);
+    let unknown: Vec<_> = repeated.iter().filter(|(name, _)| !is_known(name)).collect();
+    assert!(unknown.is_empty(), "each of these names means two public types: {unknown:#?}");
+    for name in SHARED.iter().chain(TO_RENAME) {
+        let is_needed = repeated.iter().any(|(other, _)| other == name);
+        assert!(is_needed, "`{name}` is the name of one type only: strike it from the list");
+    }
+}
+
+#[test]
+fn names_of_two_types_are_noticed() {
+    let types = |text: &str| {
+        let mut types = Types::default();
+        let items = syn::parse_file(text).expect("it compiles").items;
+        types.walk(&items, Path::new("lib.rs"), Path::new("src"), true);
+        repeated(types.named()).len()
+    };
+    for (text, expected) in [
+        ("pub mod a { pub struct Noise; } pub mod b { pub enum Noise {} }", 1),
+        ("pub mod a { pub trait Noise {} } pub mod b { pub struct Noise; }", 1),
+        ("mod a { pub struct Noise; } pub mod b { pub struct Noise; } pub use a::{Noise};", 1),
+        ("mod a { pub struct Noise; } pub mod b { pub struct Noise; }", 0),
+        ("pub mod a { struct Noise; } pub mod b { pub struct Noise; }", 0),
+        ("pub mod a { pub struct Noise; } #[cfg(test)] pub mod b { pub struct Noise; }", 0),
+    ] {
+        assert_eq!(types(text), expected, "{text}");
     }
 }

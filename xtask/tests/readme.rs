@@ -1,4 +1,4 @@
-//! What the README says of examples and of the toolchain is so.
+//! What the README and the guide say of programs, examples and the toolchain is so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,10 +41,22 @@ fn examples() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_first_program_is_the_example() {
+fn the_first_program_is_short_and_has_one_use() {
+    for page in ["README.md", "docs/src/introduction.md", "exactdp/README.md"] {
+        let program = blocks(&read(page), "rust").into_iter().next().expect("the page shows a program");
+        assert!(program.lines().count() <= 15, "{page}: {program}");
+        let uses: Vec<_> = program.lines().filter(|line| line.starts_with("use ")).collect();
+        assert_eq!(uses, ["use exactdp::prelude::*;"], "{page}");
+        assert!(!program.contains("dp_"), "{page} names a crate that a reader does not depend on");
+    }
+}
+
+#[test]
+fn the_program_of_the_guide_is_the_example() {
     let program = read("exactdp/examples/release_statistics.rs");
-    let shown = blocks(&read("README.md"), "rust");
-    assert_eq!(shown.first(), Some(&program), "paste the example into the README");
+    let shown = blocks(&read("docs/src/first-release.md"), "rust");
+    assert_eq!(shown, [program], "paste the example into docs/src/first-release.md");
+    assert!(shown[0].lines().count() <= 30);
 }
 
 #[test]

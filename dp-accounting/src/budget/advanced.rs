@@ -268,7 +268,11 @@ mod tests {
         assert_eq!(count(nothing_to_reserve, &Pure::new(0.25).unwrap()), 4);
         assert!(AdvancedBudget::<AddRemove>::with_reserve(total, delta(2e-6)).is_err());
         // Nor does a total of which δ is one make anything free.
-        let careless = AdvancedBudget::with_reserve(Approx::new(1.0, 1.0).unwrap(), Delta::ZERO).unwrap();
+        let careless = AdvancedBudget::with_reserve(
+            Approx::from_parts(Epsilon::new(1.0).unwrap(), Delta::ONE),
+            Delta::ZERO,
+        )
+        .unwrap();
         assert_eq!(count(careless, &Pure::new(0.5).unwrap()), 2);
     }
 

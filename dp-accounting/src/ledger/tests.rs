@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::thread;
 
-use dp_core::{AddRemove, Approx, Curve, Gdp, Guarantee, Pure, Rdp, Relax, ReplaceOne, Zcdp};
+use dp_core::{AddRemove, Approx, Curve, Delta, Epsilon, Gdp, Guarantee, Pure, Rdp, Relax, ReplaceOne, Zcdp};
 
 use super::*;
 use crate::budget::probe::{Probe, Silent};
@@ -38,6 +38,10 @@ fn pure(epsilon: f64) -> Pure {
 }
 
 /// The bytes that a ledger of these costs has.
+fn approx(epsilon: f64, delta: f64) -> Approx {
+    Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
+}
+
 fn written(costs: &[f64]) -> Vec<u8> {
     let mut bytes = PureBook::header("survey", &pure(10.0)).unwrap();
     for cost in costs {
@@ -152,12 +156,7 @@ fn numbers_of_all_notions_survive_to_the_last_bit() {
     let folder = Folder::new("numbers");
     let odd = [0.1, 1.0 / 3.0, 0.1 + 0.2, 1e-300, f64::from_bits(1), 0.900_000_000_000_000_5];
     survives(&folder, "pure", &odd.map(pure), &pure(f64::MAX));
-    survives(
-        &folder,
-        "approx",
-        &odd.map(|x| Approx::new(x, x / 7.0).unwrap()),
-        &Approx::new(1e300, 1.0).unwrap(),
-    );
+    survives(&folder, "approx", &odd.map(|x| approx(x, x / 7.0)), &approx(1e300, 1.0));
     survives(
         &folder,
         "zcdp",

@@ -4,8 +4,8 @@ use core::hint::black_box;
 use core::num::NonZero;
 
 use dp_mechanisms::sample::{
-    Bernoulli, Binomial, DiscreteGaussian, DiscreteLaplace, Exponential, Geometric, Gumbel, Law, Rounded,
-    StudentT, below,
+    Bernoulli, Binomial, DiscreteGaussianSampler, DiscreteLaplaceSampler, ExponentialLaw, Geometric,
+    GumbelLaw, Law, Rounded, StudentTLaw, below,
 };
 use rand_distr::{Distribution, Normal};
 
@@ -39,7 +39,7 @@ pub(super) fn rows() -> Vec<Row> {
         })
         .floor("rand_distr, floats", || sampling(rand_distr::Binomial::new(1000, 0.3).expect(PARAMETERS))),
         row("discrete Laplace, scale 10, one by one", || {
-            let law = DiscreteLaplace::new(scale(10.0));
+            let law = DiscreteLaplaceSampler::new(scale(10.0));
             Work::one_by_one(move |rng| law.draw(black_box(5), rng))
         })
         .floor("two float geometrics", || {
@@ -47,18 +47,18 @@ pub(super) fn rows() -> Vec<Row> {
             Work::one_by_one(move |rng| law.sample(rng).abs_diff(law.sample(rng)))
         }),
         row("discrete Gaussian, σ = 10, one by one", || {
-            let law = DiscreteGaussian::new(scale(10.0));
+            let law = DiscreteGaussianSampler::new(scale(10.0));
             Work::one_by_one(move |rng| law.draw(black_box(5), rng))
         })
         .floor("a float normal, rounded", || {
             let law: Normal<f64> = Normal::new(0.0, 10.0).expect(PARAMETERS);
             Work::one_by_one(move |rng| law.sample(rng).round())
         }),
-        row("exponential", || rounded(|| Exponential))
+        row("exponential", || rounded(|| ExponentialLaw))
             .floor("rand_distr, floats", || sampling::<f64>(rand_distr::Exp1)),
-        row("Gumbel", || rounded(|| Gumbel))
+        row("Gumbel", || rounded(|| GumbelLaw))
             .floor("rand_distr, floats", || sampling(rand_distr::Gumbel::new(0.0, 1.0).expect(PARAMETERS))),
-        row("Student t, 3 degrees", || rounded(|| StudentT::new(3.0).expect(PARAMETERS)))
+        row("Student t, 3 degrees", || rounded(|| StudentTLaw::new(3.0).expect(PARAMETERS)))
             .floor("rand_distr, floats", || sampling(rand_distr::StudentT::new(3.0).expect(PARAMETERS))),
     ]
 }

@@ -10,19 +10,22 @@
 //! | parts by a key of each record, add/remove | the worst part | [`ByKey`] |
 //! | parts by position, replace-one | the worst part | [`SplitAt`] |
 //! | a weaker notion | [relaxed](crate::Relax) | [`relax`](Measurement::relax), [`at_delta`](Measurement::at_delta) |
-//! | add/remove seen as replace-one | that of a group of two | [`under_replace_one`](Measurement::under_replace_one) |
+//! | add/remove seen as replace-one | that of a group of two | [`replace_one_as_two_steps`](Measurement::replace_one_as_two_steps) |
+//! | one type for different measurements | unchanged | [`boxed`](Measurement::boxed) |
 
+mod boxed;
 mod compose;
 mod map;
 mod noisy;
 mod parts;
 mod relax;
 
+pub use boxed::BoxedMeasurement;
 pub use compose::{And, Then};
 pub use map::Map;
 pub use noisy::Noisy;
 pub use parts::{ByKey, SplitAt};
-pub use relax::{AtDelta, Relaxed, UnderReplaceOne};
+pub use relax::{AtDelta, Relaxed, ReplaceOneAsTwoSteps};
 
 use rand_core::Rng;
 
@@ -37,6 +40,8 @@ use crate::{Delta, Error};
 /// For all data sets x, y that are neighbours under [`Adjacency`](Self::Adjacency), the output distributions of `draw` on x and y satisfy
 /// `guarantee()`, in both directions. A failure is an outcome like any other and is covered: it depends on public facts, or on what was drawn
 /// under the guarantee before it, and never on the data directly.
+///
+/// Checked as A1 and A2 by `cargo xtask verify`.
 pub trait Measurement {
     /// The data, usually a slice of records.
     type Data: ?Sized;
@@ -119,13 +124,25 @@ pub trait Measurement {
 
     /// The same release under replace-one neighbours, which are two steps of add/remove apart: the guarantee of a group of two.
     ///
-    /// A query that knows its sensitivity under replace-one gives more, where it has one: a count costs the same under both.
-    fn under_replace_one(self) -> UnderReplaceOne<Self>
+    /// Where the query knows its sensitivity under replace-one, that costs less: a count costs the
+    /// same under both relations. Ask the query first: `count.under_replace_one()`.
+    fn replace_one_as_two_steps(self) -> ReplaceOneAsTwoSteps<Self>
     where
         Self: Sized,
         Self::Adjacency: SameRelation<AddRemove>,
     {
-        UnderReplaceOne::new(self)
+        ReplaceOneAsTwoSteps::new(self)
+    }
+
+    /// The same release with its type hidden, for lists of different measurements.
+    ///
+    /// `dyn Measurement` does not exist, because [`draw`](Self::draw) takes any generator;
+    /// [`BoxedMeasurement`] stands for it.
+    fn boxed(self) -> BoxedMeasurement<Self::Data, Self::Output, Self::Guarantee, Self::Adjacency>
+    where
+        Self: Sized + Send + Sync + 'static,
+    {
+        BoxedMeasurement::new(self)
     }
 }
 

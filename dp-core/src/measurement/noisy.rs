@@ -1,5 +1,8 @@
 //! A query whose answer is randomised.
 
+use core::fmt;
+use core::marker::PhantomData;
+
 use rand_core::Rng;
 
 use super::Measurement;
@@ -9,16 +12,28 @@ use crate::notion::Guarantee;
 use crate::query::{Query, TakenAs};
 
 /// A query with noise, made by [`Query::with`](crate::Query::with).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Noisy<Q, M, G> {
     query: Q,
     mechanism: M,
     guarantee: G,
+    /// Invariant: a query whose type is a supertype is another query, with another sensitivity.
+    ///
+    /// ```compile_fail,E0308
+    /// use dp_core::{Pure, measurement::Noisy};
+    ///
+    /// struct Ask<F>(F);
+    ///
+    /// fn of_another<M>(noisy: Noisy<Ask<for<'a> fn(&'a u8)>, M, Pure>) -> Noisy<Ask<fn(&'static u8)>, M, Pure> {
+    ///     noisy
+    /// }
+    /// ```
+    calibrated: PhantomData<fn(Q, M) -> (Q, M)>,
 }
 
 impl<Q, M, G> Noisy<Q, M, G> {
     pub(crate) const fn new(query: Q, mechanism: M, guarantee: G) -> Self {
-        Self { query, mechanism, guarantee }
+        Self { query, mechanism, guarantee, calibrated: PhantomData }
     }
 
     /// What is asked.
@@ -29,6 +44,17 @@ impl<Q, M, G> Noisy<Q, M, G> {
     /// How the answer is randomised.
     pub const fn mechanism(&self) -> &M {
         &self.mechanism
+    }
+}
+
+impl<Q: fmt::Debug, M: fmt::Debug, G: fmt::Debug> fmt::Debug for Noisy<Q, M, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { query, mechanism, guarantee, .. } = self;
+        f.debug_struct("Noisy")
+            .field("query", query)
+            .field("mechanism", mechanism)
+            .field("guarantee", guarantee)
+            .finish()
     }
 }
 

@@ -79,6 +79,8 @@ where
 /// One measurement for the first records and another for the rest.
 ///
 /// Example 8 of the Ottawa notes: mean and variance of the first part and the median of the second cost max(ε₁ + ε₂, ε₃).
+///
+/// Checked as A3 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitAt<A, B> {
     position: usize,

@@ -65,21 +65,21 @@ impl<M: Measurement> Measurement for AtDelta<M> {
     }
 }
 
-/// A measurement under add/remove neighbours seen under replace-one, made by [`Measurement::under_replace_one`].
+/// A measurement under add/remove neighbours seen under replace-one, made by [`Measurement::replace_one_as_two_steps`].
 ///
 /// A replacement is a removal and an addition, so the guarantee is that of a group of two.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UnderReplaceOne<M> {
+pub struct ReplaceOneAsTwoSteps<M> {
     measurement: M,
 }
 
-impl<M> UnderReplaceOne<M> {
+impl<M> ReplaceOneAsTwoSteps<M> {
     pub(super) const fn new(measurement: M) -> Self {
         Self { measurement }
     }
 }
 
-impl<M: Measurement<Adjacency: SameRelation<AddRemove>>> Measurement for UnderReplaceOne<M> {
+impl<M: Measurement<Adjacency: SameRelation<AddRemove>>> Measurement for ReplaceOneAsTwoSteps<M> {
     type Data = M::Data;
     type Output = M::Output;
     type Guarantee = M::Guarantee;

@@ -1,18 +1,23 @@
-//! The standard normal distribution, enclosed: density, tails and the differences that privacy needs.
+//! The standard normal distribution, enclosed: density, tails and the differences that privacy
+//! needs.
 //!
-//! Everything rests on Mills' ratio R(z) = Φ̄(z)/φ(z), Φ̄ the upper tail and φ the density, and on its moments
+//! Everything rests on Mills' ratio R(z) = Φ̄(z)/φ(z), Φ̄ the upper tail and φ the density, and on
+//! its moments
 //!
 //! > Iₙ(z) = ∫₀^∞ tⁿ e^(−zt − t²/2) dt,  I₀ = R.
 //!
-//! Integration by parts gives I₁ = 1 − z·I₀ and Iₙ₊₁ = n·Iₙ₋₁ − z·Iₙ, hence for the ratios rₙ = Iₙ/Iₙ₋₁
+//! Integration by parts gives I₁ = 1 − z·I₀ and Iₙ₊₁ = n·Iₙ₋₁ − z·Iₙ, hence for the ratios
+//! rₙ = Iₙ/Iₙ₋₁
 //!
 //! > rₙ = n / (z + rₙ₊₁),  R = 1 / (z + r₁).
 //!
-//! Run backwards for z > 0 this is Laplace's continued fraction. It contracts: any enclosure 0 ≤ rₙ ≤ n/z at a large n
-//! shrinks to a few ulps at n = 1, and being an enclosure at the start it is one at the end. No term is subtracted, so
-//! the ratios are accurate *relatively* as far out as floats reach.
+//! Run backwards for z > 0 this is Laplace's continued fraction. It contracts: any enclosure
+//! 0 ≤ rₙ ≤ n/z at a large n shrinks to a few ulps at n = 1, and being an enclosure at the start it
+//! is one at the end. No term is subtracted, so the ratios are accurate *relatively* as far out as
+//! floats reach.
 //!
-//! Accountants ask for these numbers by the million: up to z = 12 a table of power series serves, which the compiler makes from these ratios.
+//! Accountants need millions of these numbers: up to z = 12 they come from a table of power series,
+//! which the compiler computes from these ratios.
 
 mod double;
 mod table;
@@ -32,7 +37,8 @@ pub(crate) fn density(z: Enclosure) -> Enclosure {
 
 /// Encloses φ(z) at a point.
 ///
-/// z² is right to a unit u = 2⁻⁵³, which moves the exponent by z²/2 units; the exponential is right to two, and the constant and the product to one each.
+/// z² is right to a unit u = 2⁻⁵³, which moves the exponent by z²/2 units; the exponential is right
+/// to two, and the constant and the product to one each.
 fn density_at(z: f64) -> Enclosure {
     if z.abs() < 37.0 {
         let square = z * z;
@@ -49,9 +55,11 @@ pub fn upper_tail(z: Enclosure) -> Enclosure {
     Enclosure::new(upper_tail_at(z.hi()).lo(), upper_tail_at(z.lo()).hi())
 }
 
-/// An upper bound on the z ≥ 0 beyond which a standard normal lies with probability `tail`; 0 for tails from ½ on, infinite for 0.
+/// An upper bound on the z ≥ 0 beyond which a standard normal lies with probability `tail`; 0 for
+/// tails from ½ on, infinite for 0.
 ///
-/// It is a z at which the upper end of [`upper_tail`] is at most `tail`, within a few ulps of the smallest.
+/// It is a z at which the upper end of [`upper_tail`] is at most `tail`, within a few ulps of the
+/// smallest.
 ///
 /// ```
 /// use dp_core::normal::upper_quantile;
@@ -92,16 +100,19 @@ pub(crate) fn mills(z: f64) -> Enclosure {
     }
 }
 
-/// Encloses φ(z)·(R(z) − R(z + step)) for −1 ≤ z and step > 0, both finite: the profile of a Gaussian.
+/// Encloses φ(z)·(R(z) − R(z + step)) for −1 ≤ z and step > 0, both finite: the profile of a
+/// Gaussian.
 pub(crate) fn profile(z: f64, step: f64) -> Enclosure {
     density_at(z) * mills_difference(z, step)
 }
 
-/// Encloses R(z) − R(z + step) = ∫₀^∞ e^(−zt − t²/2)(1 − e^(−step·t)) dt for −1 ≤ z and step > 0, both finite.
+/// Encloses R(z) − R(z + step) = ∫₀^∞ e^(−zt − t²/2)(1 − e^(−step·t)) dt for −1 ≤ z and step > 0,
+/// both finite.
 ///
-/// For a small step the difference of two enclosures would lose everything to cancellation. There the alternating series
-/// Σ_{k≥1} (−1)^(k+1) stepᵏ Iₖ/k! is summed: its terms fall (step·rₖ₊₁/(k+1) < 1), so the truth lies between
-/// consecutive partial sums. Within the table a divided difference does the same.
+/// For a small step the difference of two enclosures would lose everything to cancellation. There
+/// the alternating series Σ_{k≥1} (−1)^(k+1) stepᵏ Iₖ/k! is summed: its terms fall
+/// (step·rₖ₊₁/(k+1) < 1), so the truth lies between consecutive partial sums. Within the table a
+/// divided difference does the same.
 pub(crate) fn mills_difference(z: f64, step: f64) -> Enclosure {
     let small = 1.0 / 64.0;
     let end = add_down(z, step);
@@ -140,10 +151,13 @@ pub(crate) fn moments(z: f64) -> [Enclosure; 4] {
 
 /// Encloses r₁, …, r₉ for z ≥ 12.
 ///
-/// **Rounding**: rₙ = n/(z + rₙ₊₁) has one sum and one quotient, so a relative error e of rₙ₊₁ becomes at most e·rₙ₊₁/(z + rₙ₊₁) + 2u in rₙ, terms in u² apart: at most
-/// 2u more a step. The factor is what counts: with the upper end of rₙ₊₁, which only makes it larger, `error` follows the bound itself, in units of u, with 2.01 for 2.
+/// **Rounding**: rₙ = n/(z + rₙ₊₁) has one sum and one quotient, so a relative error e of rₙ₊₁
+/// becomes at most e·rₙ₊₁/(z + rₙ₊₁) + 2u in rₙ, terms in u² apart: at most 2u more a step. The
+/// factor is what counts: with the upper end of rₙ₊₁, which only makes it larger, `error` follows
+/// the bound itself, in units of u, with 2.01 for 2.
 fn ratios(z: f64) -> [Enclosure; RATIOS] {
-    // The relative error falls like e^(−2z√(2n)): this leaves less than an ulp, which the tests confirm.
+    // The relative error falls like e^(−2z√(2n)): this leaves less than an ulp, which the tests
+    // confirm.
     const DEPTH: u8 = 26;
     let mut kept = [Enclosure::ZERO; RATIOS];
     let (mut lo, mut hi, mut error) = (0.0, div_up(f64::from(DEPTH), z), 0.0);
@@ -158,7 +172,8 @@ fn ratios(z: f64) -> [Enclosure; RATIOS] {
     kept
 }
 
-/// What a positive normal float may stand for that has a relative error of up to so many times u = 2⁻⁵³. The ends are rounded twice, which four more units cover.
+/// Encloses the number that a positive normal float approximates with a relative error of at most
+/// `units` times u = 2⁻⁵³. The ends are rounded twice, which four more units cover.
 fn within(value: f64, units: f64) -> Enclosure {
     let margin = (units + 4.0) * (f64::EPSILON / 2.0);
     Enclosure::new(value * (1.0 - margin), value * (1.0 + margin))
@@ -168,7 +183,8 @@ fn within(value: f64, units: f64) -> Enclosure {
 mod tests {
     use super::*;
 
-    /// Lines `z R(z) Φ̄(z)` and `z step R(z)−R(z+step)` to 40 digits; see `tests/fixtures/README.md`.
+    /// Lines `z R(z) Φ̄(z)` and `z step R(z)−R(z+step)` to 40 digits; see
+    /// `tests/fixtures/README.md`.
     const REFERENCE: &str = include_str!("../../tests/fixtures/normal.txt");
 
     /// A decimal value lies in an enclosure if its nearest float does, to half an ulp.

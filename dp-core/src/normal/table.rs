@@ -2,27 +2,31 @@
 //!
 //! > R(u + h) = ∫₀^∞ e^(−ut − t²/2)·e^(−ht) dt = Σ_n (−h)ⁿ·aₙ(u),  aₙ = Iₙ/n!,
 //!
-//! for u a multiple of ⅛ from −1 to 12 and |h| ≤ 1/16. The coefficients are computed by the compiler, from ratios aₙ = aₙ₋₁·rₙ/n of the continued fraction from u = 3/2 on,
-//! and by the same series around 3/2 below, all of whose terms are positive, in numbers of twice the precision. [`UNITS`] bounds their relative error: a test compares every one of
-//! them with its 40-digit value.
+//! for u a multiple of ⅛ from −1 to 12 and |h| ≤ 1/16. The coefficients are computed by the
+//! compiler, from ratios aₙ = aₙ₋₁·rₙ/n of the continued fraction from u = 3/2 on, and by the same
+//! series around 3/2 below, all of whose terms are positive, in numbers of twice the precision.
+//! [`UNITS`] bounds their relative error: a test compares every one of them with its 40-digit
+//! value.
 //!
-//! **Cut.** The first term that is left out is below (1/16)¹⁶·a₁₆ < 10⁻²⁵ of a₀, and for a step s (below) one of |h+s| ≤ ¼ at u ≥ 12 − 3/16, where aₙ < a₀·11.8⁻ⁿ, is below 10⁻²⁶ of it.
+//! **Cut.** The first term that is left out is below (1/16)¹⁶·a₁₆ < 10⁻²⁵ of a₀, and for a step s
+//! (below) one of |h+s| ≤ ¼ at u ≥ 12 − 3/16, where aₙ < a₀·11.8⁻ⁿ, is below 10⁻²⁶ of it.
 //!
-//! **Rounding.** Successive terms have a ratio of at most |h|·r₁ ≤ 1.65/16, so the sum is at least 0.89 of its first term and Horner's rule errs by less than 3u, u = 2⁻⁵³.
+//! **Rounding.** Successive terms have a ratio of at most |h|·r₁ ≤ 1.65/16, so the sum is at least
+//! 0.89 of its first term and Horner's rule errs by less than 3u, u = 2⁻⁵³.
 
 use super::double::Double;
 
 /// How many coefficients there are for each point.
 const TERMS: usize = 16;
 
-/// Points are so many to a unit.
+/// The number of points in a unit.
 const DENSITY: f64 = 8.0;
 
 /// The first point, in units of ⅛, and how many there are.
 const FIRST: i32 = -8;
 const POINTS: usize = 105;
 
-/// Up to here the table serves.
+/// The largest argument that the table covers.
 pub(super) const LAST: f64 = 12.0;
 
 /// A bound on the relative error of every coefficient, in units of 2⁻⁵³.
@@ -45,9 +49,12 @@ pub(super) fn mills(z: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| term - h * sum)
 }
 
-/// (R(z) − R(z + step))/step for −1 ≤ z ≤ 12 and 0 ≤ step ≤ max(z, 1)/64, to a relative error of `UNITS` + 8.
+/// (R(z) − R(z + step))/step for −1 ≤ z ≤ 12 and 0 ≤ step ≤ max(z, 1)/64, to a relative error of
+/// `UNITS` + 8.
 ///
-/// With p the polynomial, x = −h and y = −(h + step) this is the divided difference (p(x) − p(y))/(x − y), whose recursion b ← b·y + p, p ← p·x + aₙ loses nothing: a₁ outweighs the rest as a₀ does.
+/// With p the polynomial, x = −h and y = −(h + step) this is the divided difference
+/// (p(x) − p(y))/(x − y), whose recursion b ← b·y + p, p ← p·x + aₙ loses nothing: a₁ outweighs the
+/// rest as a₀ does.
 pub(super) fn slope(z: f64, step: f64) -> f64 {
     let (terms, h) = nearest(z);
     let (x, y) = (-h, -(h + step));
@@ -58,7 +65,8 @@ pub(super) fn slope(z: f64, step: f64) -> f64 {
     slope
 }
 
-/// I₀(z), …, I₃(z) for −1 ≤ z ≤ 12, to a relative error of `UNITS` + 8: Iₖ = k!·Σ_n C(n+k, k)·(−h)ⁿ·aₙ₊ₖ.
+/// I₀(z), …, I₃(z) for −1 ≤ z ≤ 12, to a relative error of `UNITS` + 8: Iₖ = k!·Σ_n C(n+k,
+/// k)·(−h)ⁿ·aₙ₊ₖ.
 pub(super) fn moments(z: f64) -> [f64; 4] {
     let (terms, h) = nearest(z);
     let mut moments = [0.0; 4];
@@ -91,7 +99,8 @@ const FALLING: [[f64; TERMS]; 4] = {
     rows
 };
 
-/// So many terms of the series around 3/2 reach from there to −1: (5/2)⁸⁰·a₈₀ is below 10⁻³⁰ of the sum.
+/// The number of terms of the series around 3/2 that reaches from there to −1: (5/2)⁸⁰·a₈₀ is below
+/// 10⁻³⁰ of the sum.
 const LONG: usize = 96;
 
 const fn coefficients() -> [[f64; TERMS]; POINTS] {
@@ -168,7 +177,8 @@ mod tests {
             let numbers: Vec<f64> = line.split_whitespace().map(|x| x.parse().unwrap()).collect();
             assert_eq!(numbers[0], u);
             for (n, (ours, truth)) in terms.iter().zip(&numbers[1..]).enumerate() {
-                // The parsed number is the nearest float, ours the same or the next: two halves of an ulp, which are two units, from the truth.
+                // The parsed number is the nearest float, ours the same or the next: two halves of
+                // an ulp, which are two units, from the truth.
                 assert!((ours.next_down()..=ours.next_up()).contains(truth), "a{n}({u}): {ours:e} {truth:e}");
                 assert_eq!(numbers.len(), TERMS + 1);
                 seen += 1;

@@ -17,6 +17,8 @@ use crate::{Delta, Epsilon, Error};
 /// assert_eq!(Approx::new(1.0, 1e-6)?.to_string(), "(1, 1e-6)-DP");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D2 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -26,15 +28,24 @@ pub struct Approx {
 }
 
 impl Approx {
-    /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 1].
+    /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 0.1] that is not above ε, unless ε is 0.
+    ///
+    /// Two plain numbers can be swapped, and a δ above ε is then what comes out. A δ above 0.1 protects
+    /// nobody: a mechanism that publishes each record as it is with probability δ is (0,δ)-private. Both
+    /// are refused. Where such a guarantee is meant, [`from_parts`](Self::from_parts) takes numbers of
+    /// two types, which cannot be swapped.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] otherwise.
+    /// [`Error::OutOfRange`] for numbers that are no ε or δ; [`Error::LargeDelta`] for such a δ.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
-        Ok(Self::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?))
+        let guarantee = Self::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?);
+        if delta > 0.1 || (0.0 < epsilon && epsilon < delta) {
+            return Err(Error::LargeDelta { epsilon, delta });
+        }
+        Ok(guarantee)
     }
 
-    /// (ε,δ)-privacy of checked parts.
+    /// (ε,δ)-privacy of checked parts, whatever the δ.
     #[must_use]
     pub const fn from_parts(epsilon: Epsilon, delta: Delta) -> Self {
         Self { epsilon, delta }
@@ -154,6 +165,17 @@ mod tests {
         assert_eq!(approx.epsilon_at(Delta::new(0.05).unwrap()).get(), 1.0);
         let nothing = approx.at_delta(Delta::new(0.04).unwrap());
         assert_eq!(nothing.delta_at(Epsilon::INFINITE), Delta::ONE);
+    }
+
+    #[test]
+    fn swapped_numbers_are_refused() {
+        for (epsilon, delta) in [(1e-6, 1.0), (1e-7, 0.9), (1.0, 0.5), (1e-6, 0.01), (1e-300, 1e-12)] {
+            let swapped = Approx::new(epsilon, delta);
+            assert_eq!(swapped, Err(Error::LargeDelta { epsilon, delta }));
+        }
+        for (epsilon, delta) in [(0.0, 1e-6), (1.0, 0.1), (0.1, 0.1), (1e-9, 1e-9), (1e300, 0.0)] {
+            assert!(Approx::new(epsilon, delta).is_ok(), "{epsilon} {delta}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Gaussian differential privacy: no easier than telling two unit normals at distance μ apart.
+//! Gaussian differential privacy: neighbours are at least as hard to tell apart as two unit normals
+//! at distance μ.
 
 use core::fmt;
 
@@ -7,8 +8,9 @@ use crate::pairs::{DominatingPair, GaussianPair};
 use crate::rounding::{mul_up, sqrt_up};
 use crate::{Delta, Epsilon, Error, L2, Mu, Norm};
 
-/// μ-GDP (Dong, Roth and Su 2022): every test between M(x) and M(y) errs at least as much as the best test between N(0,1) and
-/// N(μ,1). The Gaussian mechanism has it with μ = Δ₂/σ, exactly, also after composition.
+/// μ-GDP (Dong, Roth and Su 2022): every test between M(x) and M(y) errs at least as much as the
+/// best test between N(0,1) and N(μ,1). The Gaussian mechanism has it with μ = Δ₂/σ, exactly, also
+/// after composition.
 ///
 /// ```
 /// use dp_core::{Delta, Gdp, Guarantee};

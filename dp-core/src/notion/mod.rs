@@ -10,8 +10,8 @@
 //! | [`Rdp`] | D_α ≤ ε(α), a curve | ε₁(α) + ε₂(α) | weak triangle inequality |
 //! | [`Approx`] | P(S) ≤ e^ε Q(S) + δ for all S | ε₁ + ε₂, δ₁ + δ₂ | kε, δ(e^(kε)−1)/(e^ε−1) |
 //!
-//! D_α is the Rényi divergence of order α, H_k = 1 + 1/2 + … + 1/k. The arrows below are what [`Relax`] offers; each one loses
-//! something, and none goes back:
+//! D_α is the Rényi divergence of order α, H_k = 1 + 1/2 + … + 1/k. The arrows below are what
+//! [`Relax`] offers; each one loses something, and none goes back:
 //!
 //! ```text
 //!   Pure ──────► Gdp ──────► Zcdp ──────► Rdp
@@ -22,11 +22,13 @@
 //!                     Approx
 //! ```
 //!
-//! The only way to [`Approx`] is to choose a δ ([`Guarantee::at_delta`]) or an ε ([`Guarantee::at_epsilon`]).
+//! The only way to [`Approx`] is to choose a δ ([`Guarantee::at_delta`]) or an ε
+//! ([`Guarantee::at_epsilon`]).
 //!
-//! Each arrow is a direct conversion, and all of them are there: [`Pure`] goes to [`Rdp`] in one step and loses least that way. Compose in
-//! the notion that fits the mechanisms, and relax before composing, not after: a hundred releases at ε = 0.1 are 10-DP whatever
-//! is done to that number later.
+//! Each arrow is a direct conversion, and all of them are there: [`Pure`] goes to [`Rdp`] in one
+//! step and loses least that way. Compose in the notion that fits the mechanisms, and relax before
+//! composing, not after: a hundred releases at ε = 0.1 are 10-DP whatever is done to that number
+//! later.
 //!
 //! ```
 //! use dp_core::{Approx, Delta, Guarantee, Pure, Zcdp};
@@ -64,31 +66,37 @@ use crate::{Delta, Epsilon};
 /// A notion of privacy with its parameters: the type says which notion, the value how much.
 ///
 /// # Contract
-/// Every method returns a true statement: if mechanisms satisfy the inputs, they satisfy the output. All numbers are
-/// rounded to the safe side, so the laws below hold exactly or up to that rounding:
+/// Every method returns a true statement: if mechanisms satisfy the inputs, they satisfy the
+/// output. All numbers are rounded to the safe side, so the laws below hold exactly or up to that
+/// rounding:
 ///
 /// - `compose` is commutative, associative, monotone, and has `perfect()` as its neutral element;
 /// - `is_at_most` is a preorder, and `a.is_at_most(&a.join(&b))`;
 /// - `for_group(1)` changes nothing, and `for_group` rises with the size;
-/// - `delta_at` falls in ε, and `delta_at(epsilon_at(δ))` is at most δ, up to rounding, wherever `epsilon_at(δ)` is finite.
+/// - `delta_at` falls in ε, and `delta_at(epsilon_at(δ))` is at most δ, up to rounding, wherever
+///   `epsilon_at(δ)` is finite.
 ///
 /// They are property-tested for every notion of this crate.
+///
+/// Checked as D12 and D13 by `cargo xtask verify`.
 pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static {
-    /// What an output has that does not depend on the data.
+    /// The guarantee of an output that does not depend on the data.
     fn perfect() -> Self;
 
-    /// What both releases together have, the second possibly chosen after seeing the first.
+    /// The guarantee of two releases together, the second possibly chosen after seeing the first.
     #[must_use]
     fn compose(&self, other: &Self) -> Self;
 
-    /// A guarantee that holds of either: the worse one where they are comparable.
+    /// A guarantee that both satisfy: the worse one where they are comparable.
     #[must_use]
     fn join(&self, other: &Self) -> Self;
 
-    /// Whether this guarantee implies the other. `true` is a proof; `false` may mean that none was found.
+    /// Whether this guarantee implies the other. `true` is a proof; `false` may mean that none was
+    /// found.
     fn is_at_most(&self, other: &Self) -> bool;
 
-    /// What holds for data sets at distance `size`, that is for a group of that many records (claim D12).
+    /// The guarantee for data sets at distance `size`: that of a group of that many records (claim
+    /// D12).
     #[must_use]
     fn for_group(&self, size: u32) -> Self;
 
@@ -98,7 +106,7 @@ pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static
     /// The (ε,δ) view at a chosen δ: an upper bound on the smallest ε; infinite when there is none.
     fn epsilon_at(&self, delta: Delta) -> Epsilon;
 
-    /// What `count` releases together have.
+    /// The guarantee of `count` releases together.
     #[must_use]
     fn times(&self, count: u64) -> Self {
         // Square and multiply: 64 compositions at most, however many releases.
@@ -115,7 +123,8 @@ pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static
         result
     }
 
-    /// This guarantee in a weaker notion: `guarantee.relax::<Zcdp>()`. See [`Relax`] for what implies what.
+    /// This guarantee in a weaker notion: `guarantee.relax::<Zcdp>()`. See [`Relax`] for what
+    /// implies what.
     fn relax<G: Guarantee>(&self) -> G
     where
         Self: Relax<G>,
@@ -123,8 +132,8 @@ pub trait Guarantee: Clone + Debug + Display + PartialEq + Send + Sync + 'static
         self.relaxed()
     }
 
-    /// This guarantee as (ε,δ)-privacy at a chosen δ. Its ε is infinite, and nothing is guaranteed, when the δ is too small: at δ = 0 for all
-    /// but pure guarantees.
+    /// This guarantee as (ε,δ)-privacy at a chosen δ. Its ε is infinite, and nothing is guaranteed,
+    /// when the δ is too small: at δ = 0 for all but pure guarantees.
     fn at_delta(&self, delta: Delta) -> Approx {
         Approx::from_parts(self.epsilon_at(delta), delta)
     }
@@ -146,7 +155,7 @@ fn at_least(count: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A notion that leaves `times` as it is: δ per release.
+    /// A notion that keeps the default `times`: δ per release.
     #[derive(Clone, Debug, PartialEq)]
     struct Leaks(u32);
 

@@ -10,8 +10,9 @@ use crate::{Delta, Epsilon, Error};
 
 /// ε-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) for all neighbours x, y and events S.
 ///
-/// Whatever is ε-private is no easier to tell apart than randomised response with the same ε (Kairouz, Oh and Viswanath 2015), so the
-/// (ε,δ) views below are those of that pair: at ε' < ε they give a δ, at δ > 0 an ε' < ε.
+/// Every ε-private mechanism is dominated by randomised response with the same ε (Kairouz, Oh and
+/// Viswanath 2015), so the (ε,δ) views below are those of that pair: at ε' < ε they give a δ, at
+/// δ > 0 an ε' < ε.
 ///
 /// ```
 /// use dp_core::{Guarantee, Pure};
@@ -21,6 +22,8 @@ use crate::{Delta, Epsilon, Error};
 /// assert_eq!(spent.to_string(), "0.75-DP");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D1 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -37,10 +40,10 @@ impl Pure {
         Epsilon::new(epsilon).map(Self::from)
     }
 
-    /// An ε of which `parts` releases cost at most this total.
+    /// The ε of each of `parts` releases that together cost at most this total.
     ///
-    /// A tenth is not a float: `0.1` denotes a number slightly above it, and ten releases at that ε cost more than 1. A share is rounded
-    /// down.
+    /// A tenth is not a float: `0.1` denotes a number slightly above it, and ten releases at that ε
+    /// cost more than 1. A share is rounded down.
     #[must_use]
     pub fn share(self, parts: NonZero<u32>) -> Self {
         Epsilon::saturating(div_down(self.epsilon.get(), f64::from(parts.get()))).into()
@@ -113,7 +116,8 @@ impl Guarantee for Pure {
     }
 }
 
-/// Encloses tanh(ε/2) = (1 − e^−ε)/(1 + e^−ε), for ε ≥ 0: the total variation of ε-randomised response.
+/// Encloses tanh(ε/2) = (1 − e^−ε)/(1 + e^−ε), for ε ≥ 0: the total variation of ε-randomised
+/// response.
 pub(crate) fn tanh_half(epsilon: Enclosure) -> Enclosure {
     (-(-epsilon).exp_m1() / (Enclosure::ONE + (-epsilon).exp())).probability()
 }

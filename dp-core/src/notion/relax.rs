@@ -7,7 +7,7 @@ use crate::sealed::Is;
 use crate::search::smallest_with_value_at_most;
 use crate::{Mu, Rho};
 
-/// What holds under the weaker notion `G` whenever the stronger one holds.
+/// The implication from a notion to a weaker one, `G`.
 ///
 /// | from | to | how |
 /// |---|---|---|
@@ -19,7 +19,8 @@ use crate::{Mu, Rho};
 /// | any | [`Approx`](super::Approx) | at a chosen δ or ε: [`Guarantee::at_delta`], [`Guarantee::at_epsilon`] |
 ///
 /// # Contract
-/// Whatever satisfies the guarantee satisfies the relaxed one. It can be implemented from or to a notion of your own only.
+/// Whatever satisfies the guarantee satisfies the relaxed one. It can be implemented from or to a
+/// notion of your own only.
 ///
 /// ```
 /// use dp_core::{Guarantee, Pure, Zcdp};
@@ -47,11 +48,13 @@ impl<G: Guarantee> Relax<G> for G {
 }
 
 impl Relax<Zcdp> for Pure {
-    /// ρ = ε·tanh(ε/2), the divergence of order one of randomised response; at most the ½ε² of Bun and Steinke 2016.
+    /// ρ = ε·tanh(ε/2), the divergence of order one of randomised response; at most the ½ε² of Bun
+    /// and Steinke 2016.
     ///
-    /// Proof: randomised response has (α−1)D_α = ln cosh((α−½)ε) − ln cosh(½ε). As a function of y = x², ln cosh √y is concave (its
-    /// derivative tanh(x)/2x falls), so the difference is at most its slope at y = ¼ε², tanh(½ε)/ε, times
-    /// (α−½)²ε² − ¼ε² = α(α−1)ε². Hence D_α ≤ α·ε·tanh(½ε), and randomised response dominates.
+    /// Proof: randomised response has (α−1)D_α = ln cosh((α−½)ε) − ln cosh(½ε). As a function of
+    /// y = x², ln cosh √y is concave (its derivative tanh(x)/2x falls), so the difference is at
+    /// most its slope at y = ¼ε², tanh(½ε)/ε, times (α−½)²ε² − ¼ε² = α(α−1)ε². Hence
+    /// D_α ≤ α·ε·tanh(½ε), and randomised response dominates.
     fn relaxed(&self) -> Zcdp {
         let epsilon = Enclosure::point(self.epsilon().get());
         Rho::saturating((epsilon * tanh_half(epsilon)).hi()).into()
@@ -59,8 +62,9 @@ impl Relax<Zcdp> for Pure {
 }
 
 impl Relax<Gdp> for Pure {
-    /// Both trade-off curves start at (0, 1) and are symmetric; that of ε-privacy goes straight to its corner
-    /// (1/(1+e^ε), 1/(1+e^ε)). The convex curve of μ-GDP lies below it as soon as it passes below the corner: Φ̄(μ/2) ≤ 1/(1+e^ε).
+    /// Both trade-off curves start at (0, 1) and are symmetric; that of ε-privacy goes straight to
+    /// its corner (1/(1+e^ε), 1/(1+e^ε)). The convex curve of μ-GDP lies below it as soon as it
+    /// passes below the corner: Φ̄(μ/2) ≤ 1/(1+e^ε).
     fn relaxed(&self) -> Gdp {
         let corner = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(self.epsilon().get()).exp());
         let half = smallest_with_value_at_most(
@@ -99,16 +103,18 @@ impl Relax<Rdp> for Zcdp {
     }
 }
 
-/// Pure privacy is the line of slope zero (claim D9), which keeps it pure: [`Zcdp::as_pure`] undoes this.
+/// Pure privacy is the line of slope zero (claim D9), which keeps it pure: [`Zcdp::as_pure`] undoes
+/// this.
 impl From<Pure> for Zcdp {
     fn from(pure: Pure) -> Self {
         Self::from_parts(pure.epsilon(), Rho::ZERO)
     }
 }
 
-/// Holds of a notion and itself only: the check that two guarantees can be added up, or that a budget can pay.
+/// Holds for a notion and itself only: the check that two guarantees can be added up, or that a
+/// budget can pay.
 ///
-/// Sealed: no notion can say that it is another one.
+/// Sealed: no notion can be declared equal to another.
 #[diagnostic::on_unimplemented(
     message = "cannot combine guarantees of different notions: `{Self}` and `{G}`",
     label = "this is a guarantee in `{Self}`, but `{G}` is asked for",
@@ -116,7 +122,7 @@ impl From<Pure> for Zcdp {
             if a budget is the stronger one, state the budget in the weaker notion"
 )]
 pub trait SameNotion<G: Guarantee>: Guarantee + Is<G> {
-    /// The same guarantee, under the name by which the other side knows its notion.
+    /// The same guarantee, typed as the notion of the other side.
     fn into_notion(self) -> G;
 }
 

@@ -4,17 +4,18 @@
 //!
 //! > δ(ε) ≤ e^((α−1)(D−ε)) · (1 − 1/α)^α / (α − 1),
 //!
-//! because the largest (1 − e^(ε−ℓ))₊·e^(−(α−1)ℓ) over losses ℓ is at e^(ε−ℓ) = 1 − 1/α. Taking logarithms, with
-//! (1−1/α)^α/(α−1) = (1−1/α)^(α−1)/α,
+//! because the largest (1 − e^(ε−ℓ))₊·e^(−(α−1)ℓ) over losses ℓ is at e^(ε−ℓ) = 1 − 1/α. Taking
+//! logarithms, with (1−1/α)^α/(α−1) = (1−1/α)^(α−1)/α,
 //!
 //! > ln δ ≤ (α−1)·(D − ε + ln(1−1/α)) − ln α,  or  ε ≤ D + ln(1−1/α) + (ln(1/δ) − ln α)/(α−1).
 //!
-//! Every order gives a true bound; the best is searched for.
+//! Every order gives a true bound; the best order is searched for.
 
 use crate::rounding::{Enclosure, exp_up};
 use crate::search::least_over_positive;
 
-/// An upper bound on ε at a given δ > 0, from upper bounds on D_α by order α > 1. Infinite when there is none.
+/// An upper bound on ε at a given δ > 0, from upper bounds on D_α by order α > 1. Infinite when
+/// there is none.
 pub(crate) fn epsilon_from_renyi(divergence: impl Fn(f64) -> f64, delta: f64) -> f64 {
     if delta <= 0.0 {
         return f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Zero-concentrated differential privacy: the privacy loss is at most as spread as a Gaussian.
+//! Zero-concentrated differential privacy: the privacy loss is concentrated like a Gaussian.
 
 use core::fmt;
 
@@ -9,8 +9,9 @@ use crate::{Delta, Epsilon, Error, Rho};
 
 /// (ξ,ρ)-zCDP: D_α(M(x)‖M(y)) ≤ ξ + ρα for all neighbours x, y and all α > 1.
 ///
-/// With ξ = 0 it is ρ-zCDP, the notion of the Gaussian mechanism: ρ = Δ₂²/2σ². With ρ = 0 it is exactly ξ-privacy
-/// (claim D9). It implies (ε,δ)-privacy for every δ > 0 and never ε-privacy for ρ > 0 (claim D10).
+/// With ξ = 0 it is ρ-zCDP, the notion of the Gaussian mechanism: ρ = Δ₂²/2σ². With ρ = 0 it is
+/// exactly ξ-privacy (claim D9). It implies (ε,δ)-privacy for every δ > 0 and never ε-privacy for
+/// ρ > 0 (claim D10).
 ///
 /// ```
 /// use dp_core::{Delta, Guarantee, Zcdp};
@@ -20,6 +21,8 @@ use crate::{Delta, Epsilon, Error, Rho};
 /// assert!(view.get() < 4.728_387); // the textbook ρ + 2√(ρ ln 1/δ) says 5.299
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as D8, D9 and D11 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -75,8 +78,9 @@ impl Zcdp {
         (self.rho == Rho::ZERO).then(|| self.xi.into())
     }
 
-    /// The textbook conversion ξ + ρ + 2√(ρ ln 1/δ) (Bun and Steinke 2016). Never below [`Guarantee::epsilon_at`], which searches
-    /// the best order of a sharper bound; kept to compare with printed figures.
+    /// The textbook conversion ξ + ρ + 2√(ρ ln 1/δ) (Bun and Steinke 2016). Never below
+    /// [`Guarantee::epsilon_at`], which searches the best order of a sharper bound; kept to compare
+    /// with printed figures.
     #[must_use]
     pub fn textbook_epsilon(self, delta: Delta) -> Epsilon {
         if self.rho == Rho::ZERO {
@@ -134,7 +138,8 @@ impl Guarantee for Zcdp {
         self.rho <= other.rho && (self.xi <= other.xi || at_one)
     }
 
-    /// Bun and Steinke 2016: k²ρ and k·H_k·ξ with the harmonic number H_k; kξ when ρ = 0, which is pure privacy.
+    /// Bun and Steinke 2016: k²ρ and k·H_k·ξ with the harmonic number H_k; kξ when ρ = 0, which is
+    /// pure privacy.
     fn for_group(&self, size: u32) -> Self {
         let k = f64::from(size);
         if size <= 1 {
@@ -158,7 +163,8 @@ impl Guarantee for Zcdp {
         }
     }
 
-    /// The best order of the Rényi bound of Canonne, Kamath and Steinke 2020; ε-privacy where ρ = 0.
+    /// The best order of the Rényi bound of Canonne, Kamath and Steinke 2020; ε-privacy where
+    /// ρ = 0.
     fn epsilon_at(&self, delta: Delta) -> Epsilon {
         match self.as_pure() {
             Some(pure) => pure.epsilon_at(delta),
@@ -173,7 +179,8 @@ impl Guarantee for Zcdp {
     }
 }
 
-/// H_k = 1 + 1/2 + … + 1/k, rounded up: summed to 64, and H_k ≤ ln k + γ + 1/2k beyond (γ < 0.5772156649015329).
+/// H_k = 1 + 1/2 + … + 1/k, rounded up: summed to 64, and H_k ≤ ln k + γ + 1/2k beyond
+/// (γ < 0.5772156649015329).
 fn harmonic(k: u32) -> f64 {
     if k <= 64 {
         return (1..=k).fold(0.0, |sum, i| add_up(sum, crate::rounding::div_up(1.0, f64::from(i))));

@@ -1,22 +1,25 @@
-//! Mechanisms whose losses, for any two neighbours, span a range of at most ε₀: the exponential mechanism.
+//! Mechanisms whose losses, for any two neighbours, span a range of at most ε₀: the exponential
+//! mechanism.
 
 use super::{DominatingPair, within_profile_limits, within_pure_limits};
 use crate::rounding::Enclosure;
 use crate::{Alpha, Epsilon};
 
-/// The pair that dominates every mechanism with ε₀-bounded range (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).
+/// The pair that dominates every mechanism with ε₀-bounded range (Durfee and Rogers 2019; Dong,
+/// Durfee and Rogers 2020).
 ///
-/// Bounded range means that for each pair of neighbours the loss lies in some interval [t − ε₀, t]. The exponential mechanism
-/// exp(ε₀u/2Δ) has it with ε₀, and permute-and-flip does not.
+/// Bounded range means that for each pair of neighbours the loss lies in some interval [t − ε₀, t].
+/// The exponential mechanism exp(ε₀u/2Δ) has it with ε₀, and permute-and-flip does not.
 ///
-/// For a given t the worst case takes the two end values; its mass at t follows from Σ Q = 1: p = (e^ε₀ − e^t)/(e^ε₀ − 1).
-/// Its profile p·(1 − e^(ε−t)) is largest at t = (ε₀+ε)/2, which gives
+/// For a given t the worst case takes the two end values; its mass at t follows from Σ Q = 1:
+/// p = (e^ε₀ − e^t)/(e^ε₀ − 1). Its profile p·(1 − e^(ε−t)) is largest at t = (ε₀+ε)/2, which gives
 ///
 /// > δ(ε) = (e^(ε₀/2) − e^(ε/2))² / (e^ε₀ − 1)  for |ε| ≤ ε₀.
 ///
-/// A supremum of profiles is the profile of a pair: this one has the loss density ½e^((ε₀+s)/2)/(e^ε₀−1) on [−ε₀, ε₀].
-/// [`renyi`](DominatingPair::renyi) is the supremum over t of the divergences of the two-point pairs, which is what
-/// bounds the mechanism and is smaller than the divergence of the dominating pair.
+/// A supremum of profiles is the profile of a pair: this one has the loss density
+/// ½e^((ε₀+s)/2)/(e^ε₀−1) on [−ε₀, ε₀]. [`renyi`](DominatingPair::renyi) is the supremum over t of
+/// the divergences of the two-point pairs, which is what bounds the mechanism and is smaller than
+/// the divergence of the dominating pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundedRangePair {
     range: Epsilon,
@@ -41,7 +44,7 @@ impl DominatingPair for BoundedRangePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let range = self.range.get();
         if range.is_infinite() {
-            return Enclosure::ONE; // told all
+            return Enclosure::ONE; // nothing is hidden
         }
         if epsilon >= range {
             return Enclosure::ZERO;
@@ -66,9 +69,9 @@ impl DominatingPair for BoundedRangePair {
         (half.exp_m1() / (-Enclosure::point(range)).exp_m1()).probability()
     }
 
-    /// With y = e^t and A = e^ε₀ the two-point pair has E e^((α−1)L) = y^(α−1)·(c₀ − c₁y)/(A−1), c₀ = A − A^(1−α),
-    /// c₁ = 1 − A^(1−α); the maximum is at y = (α−1)c₀/(αc₁) and equals y^(α−1)·c₀/(α(A−1)).
-    /// All terms are divided by A here. Never above αε₀²/8.
+    /// With y = e^t and A = e^ε₀ the two-point pair has E e^((α−1)L) = y^(α−1)·(c₀ − c₁y)/(A−1),
+    /// c₀ = A − A^(1−α), c₁ = 1 − A^(1−α); the maximum is at y = (α−1)c₀/(αc₁) and equals
+    /// y^(α−1)·c₀/(α(A−1)). All terms are divided by A here. Never above αε₀²/8.
     fn renyi(&self, order: Alpha) -> Enclosure {
         if self.range.is_infinite() {
             return Enclosure::point(f64::INFINITY);
@@ -133,7 +136,8 @@ mod tests {
     }
 
     proptest! {
-        /// The exponential mechanism on random utilities: its exact profile and divergence, in both directions.
+        /// The exponential mechanism on random utilities: its exact profile and divergence, in both
+        /// directions.
         #[test]
         fn the_exponential_mechanism_is_dominated(
             utilities in prop::collection::vec((0.0..5.0f64, -1.0..1.0f64), 2..6), range in 0.1..4.0f64,

@@ -4,15 +4,16 @@ use super::{DominatingPair, within_profile_limits, within_pure_limits};
 use crate::rounding::Enclosure;
 use crate::{Alpha, Error, Scale};
 
-/// P(x) ∝ e^(−|x|/b) on the integers, Q the same shifted by Δ: the discrete Laplace mechanism on integer answers.
+/// P(x) ∝ e^(−|x|/b) on the integers, Q the same shifted by Δ: the discrete Laplace mechanism on
+/// integer answers.
 ///
-/// With r = e^(−1/b) the losses are (Δ − 2j)/b for j = 0…Δ, with the masses 1/(1+r) at j = 0, r^Δ/(1+r) at j = Δ and
-/// r^j(1−r)/(1+r) between. Tests are of the form S = {x ≤ m}, so
+/// With r = e^(−1/b) the losses are (Δ − 2j)/b for j = 0…Δ, with the masses 1/(1+r) at j = 0,
+/// r^Δ/(1+r) at j = Δ and r^j(1−r)/(1+r) between. Tests are of the form S = {x ≤ m}, so
 ///
 /// > δ(ε) = max_{0≤m<Δ} 1 − (r^(m+1) + e^ε r^(Δ−m))/(1+r),
 ///
-/// and the maximum is at the last m whose loss (Δ−2m)/b exceeds ε. Several coordinates are dominated by one, as for
-/// [`LaplacePair`](super::LaplacePair).
+/// and the maximum is at the last m whose loss (Δ−2m)/b exceeds ε. Several coordinates are
+/// dominated by one, as for [`LaplacePair`](super::LaplacePair).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscreteLaplacePair {
     scale: Scale,
@@ -67,7 +68,8 @@ impl DiscreteLaplacePair {
         (Enclosure::point(-k) / Enclosure::point(self.scale.get())).exp()
     }
 
-    /// The last m in 0…Δ−1 whose loss (Δ − 2m)/b exceeds t, up to rounding: the callers look at its neighbours too.
+    /// The last m in 0…Δ−1 whose loss (Δ − 2m)/b exceeds t, up to rounding: the callers look at its
+    /// neighbours too.
     fn last_above(self, t: f64) -> f64 {
         let shift = f64::from(self.shift);
         let position = libm::ceil((shift - t * self.scale.get()) / 2.0) - 1.0;
@@ -111,8 +113,8 @@ impl DominatingPair for DiscreteLaplacePair {
         if loss < -limit.hi() {
             return Enclosure::ONE;
         }
-        // Pr[x ≤ m] = 1 − r^(m+1)/(1+r) where m is the last position with a loss above t. Where rounding leaves open
-        // which one it is, both are enclosed.
+        // Pr[x ≤ m] = 1 − r^(m+1)/(1+r) where m is the last position with a loss above t. Where
+        // rounding leaves open which one it is, both are enclosed.
         let at = |m: f64| Enclosure::ONE - self.decay(m + 1.0) / (Enclosure::ONE + self.decay(1.0));
         let loss_at =
             |m: f64| Enclosure::point(f64::from(self.shift) - 2.0 * m) / Enclosure::point(self.scale.get());
@@ -135,7 +137,8 @@ impl DominatingPair for DiscreteLaplacePair {
         Enclosure::new(lo, hi).probability()
     }
 
-    /// E e^((α−1)L) = e^((α−1)Δ/b)·(1 + w^Δ + (1−r)(w−w^Δ)/(1−w))/(1+r) with w = e^(−(2α−1)/b): a geometric sum.
+    /// E e^((α−1)L) = e^((α−1)Δ/b)·(1 + w^Δ + (1−r)(w−w^Δ)/(1−w))/(1+r) with w = e^(−(2α−1)/b): a
+    /// geometric sum.
     fn renyi(&self, order: Alpha) -> Enclosure {
         let (alpha, limit) = (Enclosure::point(order.get()), self.limit());
         if limit.hi().is_infinite() {
@@ -144,7 +147,8 @@ impl DominatingPair for DiscreteLaplacePair {
         let below = alpha - Enclosure::ONE;
         let rate = -((alpha + below) / Enclosure::point(self.scale.get())); // ln w
         let (w, w_shift) = (rate.exp(), (rate * Enclosure::point(f64::from(self.shift))).exp());
-        // 1 − r and 1 − w as −expm1, and w − w^Δ = w·(1 − w^(Δ−1)), so that large scales lose nothing.
+        // 1 − r and 1 − w as −expm1, and w − w^Δ = w·(1 − w^(Δ−1)), so that large scales lose
+        // nothing.
         let one_minus_r = -(Enclosure::point(-1.0) / Enclosure::point(self.scale.get())).exp_m1();
         let inner = -(rate * Enclosure::point(f64::from(self.shift) - 1.0)).exp_m1();
         let between =

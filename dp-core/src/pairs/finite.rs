@@ -8,8 +8,8 @@ use crate::{Alpha, Error};
 
 /// Two explicit distributions, given by weights that are normalised to probabilities.
 ///
-/// The oracle of small cases: list a mechanism's outcomes on two neighbours and read off what tells them apart. A guarantee is the worst
-/// of `pair` and `pair.reversed()`, over all neighbours.
+/// The oracle of small cases: list a mechanism's outcomes on two neighbours and read off what tells
+/// them apart. A guarantee is the worst of `pair` and `pair.reversed()`, over all neighbours.
 ///
 /// ```
 /// use dp_core::pairs::{DominatingPair, FinitePair};
@@ -27,11 +27,13 @@ pub struct FinitePair {
 }
 
 impl FinitePair {
-    /// The pair with probabilities proportional to the weights, which are taken as the exact reals that they denote.
+    /// The pair with probabilities proportional to the weights, which are taken as the exact reals
+    /// that they denote.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] when the lists differ in length, [`Error::OutOfRange`] when a weight is negative,
-    /// infinite or `NaN`, or when the weights of a list do not have a positive and finite sum.
+    /// [`Error::LengthMismatch`] when the lists differ in length, [`Error::OutOfRange`] when a
+    /// weight is negative, infinite or `NaN`, or when the weights of a list do not have a positive
+    /// and finite sum.
     pub fn new(p: &[f64], q: &[f64]) -> Result<Self, Error> {
         if p.len() != q.len() {
             return Err(Error::LengthMismatch { arguments: "p and q", lengths: (p.len(), q.len()) });
@@ -86,7 +88,8 @@ impl DominatingPair for FinitePair {
         let factor = Enclosure::point(loss).exp();
         self.sum(|p, q| {
             let threshold = if q == Enclosure::ZERO { Enclosure::ZERO } else { factor * q };
-            // Surely above counts at both ends, surely not above at neither, undecided at the upper end only.
+            // Surely above counts at both ends, surely not above at neither, undecided at the upper
+            // end only.
             let lo = if p.lo() > threshold.hi() { p.lo() } else { 0.0 };
             let hi = if p.hi() > threshold.lo() { p.hi() } else { 0.0 };
             Enclosure::new(lo, hi)
@@ -99,7 +102,8 @@ impl DominatingPair for FinitePair {
         // Σ p·(p/q)^(α−1), with the largest loss factored out against overflow.
         let top = Enclosure::point(self.max_loss());
         if top.hi().is_infinite() {
-            // Infinite for sure where Q gives nothing to what P gives something; otherwise a quotient was lost to underflow.
+            // Infinite for sure where Q gives nothing to what P gives something; otherwise a
+            // quotient was lost to underflow.
             let certain = self.outcomes.iter().any(|&(p, q)| p.lo() > 0.0 && q == Enclosure::ZERO);
             return Enclosure::new(if certain { f64::INFINITY } else { 0.0 }, f64::INFINITY);
         }

@@ -6,13 +6,17 @@ use crate::rounding::{Enclosure, div_up, mul_down};
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Delta, Epsilon, Error, Mu};
 
-/// P = N(μ, 1), Q = N(0, 1): the Gaussian mechanism with μ = Δ₂/σ, and every μ-GDP mechanism (Dong, Roth and Su 2022).
+/// P = N(μ, 1), Q = N(0, 1): the Gaussian mechanism with μ = Δ₂/σ, and every μ-GDP mechanism (Dong,
+/// Roth and Su 2022).
 ///
 /// The loss is N(μ²/2, μ²). With z = ε/μ − μ/2 and e^ε φ(z+μ) = φ(z),
 ///
 /// > δ(ε) = Φ̄(z) − e^ε Φ̄(z+μ) = φ(z)·(R(z) − R(z+μ)),
 ///
-/// R being Mills' ratio: no cancellation is left, and δ is relatively accurate down to the smallest float.
+/// R being Mills' ratio: no cancellation is left, and δ is relatively accurate down to the smallest
+/// float.
+///
+/// Checked as M6 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussianPair {
     mu: Mu,
@@ -25,7 +29,8 @@ impl GaussianPair {
         Self { mu }
     }
 
-    /// The pair of noise whose standard deviation is `multiplier` times the sensitivity ("noise multiplier" in DP-SGD): μ = 1/multiplier, rounded up.
+    /// The pair of noise whose standard deviation is `multiplier` times the sensitivity ("noise
+    /// multiplier" in DP-SGD): μ = 1/multiplier, rounded up.
     ///
     /// ```
     /// use dp_core::pairs::GaussianPair;
@@ -50,11 +55,13 @@ impl GaussianPair {
         self.mu
     }
 
-    /// The largest distance at which δ(ε) is at most `delta`, rounded down: noise of σ = Δ₂/μ is the least that is (ε,δ)-private.
+    /// The largest distance at which δ(ε) is at most `delta`, rounded down: noise of σ = Δ₂/μ is
+    /// the least that is (ε,δ)-private.
     ///
-    /// The profile rises with μ. The search is judged by the upper end of [`delta`](DominatingPair::delta), so the μ that is
-    /// returned meets the target, and a part in 10¹¹ more may not. It is 0 at δ = 0, which no noise reaches, and infinite where nothing is
-    /// asked for, at δ = 1.
+    /// The profile rises with μ. The search is judged by the upper end of
+    /// [`delta`](DominatingPair::delta), so the μ that is returned meets the target, and a part in
+    /// 10¹¹ more may not. It is 0 at δ = 0, which no noise satisfies, and infinite at δ = 1, which
+    /// every noise does.
     ///
     /// ```
     /// use dp_core::pairs::GaussianPair;
@@ -74,7 +81,8 @@ impl GaussianPair {
         }
         // The search is for falling functions: it looks for the smallest σ at Δ = 1.
         let at = |sigma: f64| Self::new(Mu::saturating(div_up(1.0, sigma)));
-        // δ(ε) is near Φ̄(z), and z = ε/μ − μ/2 solves to μ = 2ε/(z + √(z² + 2ε)). At ε = 0, δ is near μ/√(2π).
+        // δ(ε) is near Φ̄(z), and z = ε/μ − μ/2 solves to μ = 2ε/(z + √(z² + 2ε)). At ε = 0, δ is
+        // near μ/√(2π).
         let (epsilon, z) = (epsilon.get(), libm::sqrt(-2.0 * libm::log(delta.get())));
         let guess = (z + libm::sqrt(z * z + 2.0 * epsilon)) / (2.0 * epsilon);
         let guess = guess.min(1.0 / delta.get());
@@ -117,12 +125,15 @@ impl DominatingPair for GaussianPair {
         }
         let z = self.standardised(epsilon);
         if !z.lo().is_finite() || !z.hi().is_finite() {
-            // μ so small or ε so large that z overflows: all but nothing is left of the tail; or the reverse.
+            // μ so small or ε so large that z overflows: all but nothing is left of the tail; or
+            // the reverse.
             return within_profile_limits(Enclosure::new(0.0, upper_tail(z).hi()), epsilon);
         }
         let computed = if z.lo() >= -1.0 && z.hi() < 1e3 {
-            // One look: d/dz ln δ = −z − E t, t having a density in proportion to e^(−zt − t²/2)·(1 − e^(−μt)). The last factor rises more slowly than t, so that
-            // E t ≤ I₂(z)/I₁(z), which falls in z and is below 1.8 at z = −1. Two more units cover the rounding of the factor.
+            // One evaluation: d/dz ln δ = −z − E t, t having a density in proportion to
+            // e^(−zt − t²/2)·(1 − e^(−μt)). The last factor rises more slowly than t, so that E
+            // t ≤ I₂(z)/I₁(z), which falls in z and is below 1.8 at z = −1. Two more units cover
+            // the rounding of the factor.
             let (at, width) = (self.delta_at(z.lo()), z.hi() - z.lo());
             let fallen = 1.0 - width * (z.hi().abs() + 2.0) - f64::EPSILON;
             Enclosure::new(mul_down(at.lo(), fallen.max(0.0)), at.hi())

@@ -6,10 +6,10 @@ use crate::{Alpha, Epsilon};
 
 /// P = Lap(0, 1), Q = Lap(ε₀, 1): the Laplace mechanism with ε₀ = Δ₁/b.
 ///
-/// One dimension serves for all. Move the coordinates one after the other: by the chain rule for trade-off functions
-/// (Dong, Roth and Su 2022, Theorem 2.14) telling the first from the last is no easier than chaining the steps,
-/// and for shifts of a log-concave density chaining shifts t₁, t₂ is the shift t₁ + t₂, because one threshold test
-/// is the best one for all of them.
+/// One dimension serves for all. Move the coordinates one after the other: by the chain rule for
+/// trade-off functions (Dong, Roth and Su 2022, Theorem 2.14) telling the first from the last is no
+/// easier than chaining the steps, and for shifts of a log-concave density chaining shifts t₁, t₂
+/// is the shift t₁ + t₂, because one threshold test is the best one for all of them.
 ///
 /// For |ε| ≤ ε₀ the best test is S = {x < (ε₀−ε)/2}, and P(S) − e^ε Q(S) = 1 − e^((ε−ε₀)/2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl DominatingPair for LaplacePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let shift = self.shift.get();
         if shift.is_infinite() {
-            return Enclosure::ONE; // told all
+            return Enclosure::ONE; // nothing is hidden
         }
         if epsilon >= shift {
             return Enclosure::ZERO;
@@ -59,10 +59,12 @@ impl DominatingPair for LaplacePair {
         Enclosure::ONE - half.exp() * Enclosure::point(0.5)
     }
 
-    /// E e^((α−1)L) = (α·e^((α−1)ε₀) + (α−1)·e^(−αε₀)) / (2α−1), by integrating over the three pieces of the loss.
+    /// E e^((α−1)L) = (α·e^((α−1)ε₀) + (α−1)·e^(−αε₀)) / (2α−1), by integrating over the three
+    /// pieces of the loss.
     ///
     /// Small shifts: with g(x) = eˣ − 1 − x the constant and linear parts cancel exactly, and
-    /// E = 1 + (α·g((α−1)ε₀) + (α−1)·g(−αε₀)) / (2α−1) has positive terms only. Large ones: factor out e^((α−1)ε₀).
+    /// E = 1 + (α·g((α−1)ε₀) + (α−1)·g(−αε₀)) / (2α−1) has positive terms only. Large ones: factor
+    /// out e^((α−1)ε₀).
     fn renyi(&self, order: Alpha) -> Enclosure {
         if self.shift.is_infinite() {
             return Enclosure::point(f64::INFINITY);

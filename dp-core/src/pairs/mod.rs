@@ -1,11 +1,12 @@
-//! Dominating pairs: the root object of accounting.
+//! Dominating pairs: the basis of accounting.
 //!
 //! A pair of distributions (P, Q) *dominates* a mechanism when for all neighbours x, y and all ε
 //!
 //! > sup_S Pr(M(x) ∈ S) − e^ε Pr(M(y) ∈ S)  ≤  sup_S P(S) − e^ε Q(S) = δ(ε).
 //!
-//! Telling M(x) from M(y) is then never easier than telling P from Q (Zhu, Dong and Wang, AISTATS 2022), also after
-//! composition, and every notion is a view of the pair through its privacy loss L = ln P/Q under P:
+//! Telling M(x) from M(y) is then never easier than telling P from Q (Zhu, Dong and Wang, AISTATS
+//! 2022), also after composition, and every notion is a view of the pair through its privacy loss
+//! L = ln P/Q under P:
 //!
 //! | view | of the loss L | method |
 //! |---|---|---|
@@ -14,7 +15,8 @@
 //! | Rényi divergence | ln E e^((α−1)L) / (α−1) | [`renyi`](DominatingPair::renyi) |
 //! | pure ε | the largest loss | [`max_loss`](DominatingPair::max_loss) |
 //!
-//! The tail is not the profile (claim D3): the tail bounds the profile from above, and only the profile is (ε,δ)-privacy.
+//! The tail is not the profile (claim D3): the tail bounds the profile from above, and only the
+//! profile is (ε,δ)-privacy.
 //!
 //! ```
 //! use dp_core::pairs::{DominatingPair, GaussianPair};
@@ -50,14 +52,18 @@ use crate::{Alpha, Delta, Epsilon};
 
 /// A pair of distributions that dominates a mechanism, seen through its privacy loss.
 ///
-/// This is what a mechanism tells an accountant, and what you implement for a mechanism of your own.
+/// A mechanism gives it to an accountant; implement it for a mechanism of your own.
 ///
-/// Privacy is a statement on both directions of each pair of neighbours. The pairs of this module are symmetric, (P, Q) and (Q, P) having the
-/// same profile, but for [`FinitePair`], whose [`reversed`](FinitePair::reversed) must be looked at too.
+/// Privacy is a statement on both directions of each pair of neighbours. The pairs of this module
+/// are symmetric, (P, Q) and (Q, P) having the same profile, but for [`FinitePair`], whose
+/// [`reversed`](FinitePair::reversed) must be looked at too.
 ///
 /// # Contract
-/// For one fixed pair (P, Q) with loss L = ln P/Q, L ~ P: each enclosure contains the quantity that it is named after, for
-/// every argument that is not `NaN`. Where the pair stands for a family of mechanisms, the upper end bounds the whole family.
+/// For one fixed pair (P, Q) with loss L = ln P/Q, L ~ P: each enclosure contains the quantity that
+/// it is named after, for every argument that is not `NaN`. Where the pair stands for a family of
+/// mechanisms, the upper end bounds the whole family.
+///
+/// Checked as D4, D5 and D7 by `cargo xtask verify`.
 pub trait DominatingPair {
     /// Encloses the profile δ(ε) = sup_S P(S) − e^ε Q(S), for any real ε.
     fn delta(&self, epsilon: f64) -> Enclosure;
@@ -76,7 +82,8 @@ pub trait DominatingPair {
         (Enclosure::ONE - self.tail(loss)).probability()
     }
 
-    /// An upper bound on the smallest ε ≥ 0 whose δ(ε) is at most `delta`: a point at which the profile's upper end is.
+    /// An upper bound on the smallest ε ≥ 0 whose δ(ε) is at most `delta`: a point at which the
+    /// profile's upper end is.
     fn epsilon(&self, delta: Delta) -> Epsilon {
         let guess = self.max_loss();
         let found = smallest_with_value_at_most(|epsilon| self.delta(epsilon).hi(), delta.get(), guess);
@@ -90,8 +97,8 @@ fn within_profile_limits(computed: Enclosure, epsilon: f64) -> Enclosure {
     computed.max(floor).probability()
 }
 
-/// What every divergence of a pair with losses in [−ε, ε] satisfies: 0 ≤ D_α ≤ min(ε, αε·tanh(ε/2)) (see
-/// [`Pure`](crate::Pure) to [`Zcdp`](crate::Zcdp)).
+/// What every divergence of a pair with losses in [−ε, ε] satisfies: 0 ≤ D_α ≤ min(ε, αε·tanh(ε/2))
+/// (see [`Pure`](crate::Pure) to [`Zcdp`](crate::Zcdp)).
 fn within_pure_limits(computed: Enclosure, order: Alpha, epsilon: Enclosure) -> Enclosure {
     let slope = epsilon * crate::notion::tanh_half(epsilon);
     let ceiling = epsilon.min(Enclosure::point(order.get()) * slope);
@@ -105,7 +112,8 @@ pub(crate) mod laws {
 
     /// The profile falls, stays within its limits, and agrees with the tail and the divergences:
     ///
-    /// - δ(ε) = ∫_ε^∞ e^(ε−t) Pr(L > t) dt, so δ(a) lies between the sums of a partition of [a, b] plus δ(b);
+    /// - δ(ε) = ∫_ε^∞ e^(ε−t) Pr(L > t) dt, so δ(a) lies between the sums of a partition of [a, b]
+    ///   plus δ(b);
     /// - δ(ε) ≤ Pr(L > ε) (D3);
     /// - δ(ε) ≤ the bound from each Rényi divergence.
     pub(crate) fn assert_laws(pair: &impl DominatingPair, scale: f64) {

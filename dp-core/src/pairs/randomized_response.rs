@@ -4,10 +4,12 @@ use super::{DominatingPair, within_profile_limits, within_pure_limits};
 use crate::rounding::Enclosure;
 use crate::{Alpha, Epsilon, Error};
 
-/// k-ary randomised response: the true answer with probability e^ε₀/(e^ε₀+k−1), each other with 1/(e^ε₀+k−1).
+/// k-ary randomised response: the true answer with probability e^ε₀/(e^ε₀+k−1), each other with
+/// 1/(e^ε₀+k−1).
 ///
-/// The loss is ε₀ on the own answer, −ε₀ on the neighbour's, 0 elsewhere. With k = 2 this pair dominates *every*
-/// ε₀-private mechanism (Kairouz, Oh and Viswanath 2015), so it is the pair of [`Pure`](crate::Pure).
+/// The loss is ε₀ on the own answer, −ε₀ on the neighbour's, 0 elsewhere. With k = 2 this pair
+/// dominates *every* ε₀-private mechanism (Kairouz, Oh and Viswanath 2015), so it is the pair of
+/// [`Pure`](crate::Pure).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomizedResponsePair {
     epsilon: Epsilon,
@@ -44,7 +46,8 @@ impl RandomizedResponsePair {
         [(limit, own), (Enclosure::ZERO, elsewhere), (-limit, neighbour)]
     }
 
-    /// The probabilities of the losses ε₀, 0, −ε₀ under P, scaled by e^−ε₀ so that nothing overflows.
+    /// The probabilities of the losses ε₀, 0, −ε₀ under P, scaled by e^−ε₀ so that nothing
+    /// overflows.
     fn masses(self) -> [Enclosure; 3] {
         let odds = (-Enclosure::point(self.epsilon.get())).exp(); // of one other answer against the own one
         let others = Enclosure::point(f64::from(self.answers - 1));
@@ -57,7 +60,7 @@ impl DominatingPair for RandomizedResponsePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         let limit = self.epsilon.get();
         if limit.is_infinite() {
-            return Enclosure::ONE; // told all
+            return Enclosure::ONE; // nothing is hidden
         }
         if epsilon >= limit {
             return Enclosure::ZERO;
@@ -87,8 +90,9 @@ impl DominatingPair for RandomizedResponsePair {
         }
     }
 
-    /// E e^((α−1)L) = Σ mass·e^((α−1)·loss), with e^((α−1)ε₀) factored out where it is large. Where x = (α−1)ε₀ is small,
-    /// own·(eˣ−1) + neighbour·(e^−x−1) = (own − neighbour)·(eˣ−1) + neighbour·(eˣ−1−x + e^−x−1+x) has positive terms only.
+    /// E e^((α−1)L) = Σ mass·e^((α−1)·loss), with e^((α−1)ε₀) factored out where it is large. Where
+    /// x = (α−1)ε₀ is small, own·(eˣ−1) + neighbour·(e^−x−1) = (own − neighbour)·(eˣ−1) +
+    /// neighbour·(eˣ−1−x + e^−x−1+x) has positive terms only.
     fn renyi(&self, order: Alpha) -> Enclosure {
         if self.epsilon.is_infinite() {
             return Enclosure::point(f64::INFINITY);

@@ -1,16 +1,19 @@
 //! The four operations and the square root, rounded to the named side.
 //!
-//! Each function computes the nearest float `v`, then the sign of the residual (exact result − `v`), and steps
-//! to the neighbouring float only when the residual lies on the wrong side. The residuals are exact:
+//! Each function computes the nearest float `v`, then the sign of the residual (exact
+//! result − `v`), and steps to the neighbouring float only when the residual lies on the wrong
+//! side. The residuals are exact:
 //!
 //! - sum: Knuth's two-sum, exact whenever the sum does not overflow;
-//! - product: Dekker's product after Veltkamp's split, exact when no part over- or underflows, which
-//!   [`splittable`] guarantees: |a|, |b| < 2⁹⁹⁵ and |ab| < 2¹⁰²² keep its parts finite, |ab| ≥ 2⁻⁹⁶⁸ keeps its 106 bits above 2⁻¹⁰⁷⁴;
-//! - quotient `q`: the remainder a − qb is a float (classical), so evaluating it through the exact product is exact;
+//! - product: Dekker's product after Veltkamp's split, exact when no part over- or underflows,
+//!   which [`splittable`] guarantees: |a|, |b| < 2⁹⁹⁵ and |ab| < 2¹⁰²² keep its parts finite,
+//!   |ab| ≥ 2⁻⁹⁶⁸ keeps its 106 bits above 2⁻¹⁰⁷⁴;
+//! - quotient `q`: the remainder a − qb is a float (classical), so evaluating it through the exact
+//!   product is exact;
 //! - root `s`: likewise x − s².
 //!
-//! Where a residual cannot be had (very large or very small numbers) it is `NaN`, and the step is taken:
-//! the result is then one ulp wider than needed, never wrong.
+//! Where a residual cannot be had (very large or very small numbers) it is `NaN`, and the step is
+//! taken: the result is then one ulp wider than needed, never wrong.
 
 /// Below this magnitude the low half of a product may not be representable: 2⁻⁹⁶⁸.
 const SMALLEST_SPLITTABLE: f64 = f64::from_bits((1023 - 968) << 52);
@@ -43,7 +46,8 @@ pub fn sub_down(a: f64, b: f64) -> f64 {
     add_down(a, -b)
 }
 
-/// A float that is at least a · b: the smallest one, or the next where the residual is out of reach.
+/// A float that is at least a · b: the smallest one, or the next where the residual is out of
+/// reach.
 #[must_use]
 pub fn mul_up(a: f64, b: f64) -> f64 {
     up(a * b, product_residual(a, b), a.is_finite() && b.is_finite())
@@ -55,7 +59,8 @@ pub fn mul_down(a: f64, b: f64) -> f64 {
     -mul_up(-a, b)
 }
 
-/// A float that is at least a / b: the smallest one, or the next where the residual is out of reach.
+/// A float that is at least a / b: the smallest one, or the next where the residual is out of
+/// reach.
 #[must_use]
 pub fn div_up(a: f64, b: f64) -> f64 {
     up(a / b, quotient_residual(a, b), a.is_finite() && b.is_finite() && b != 0.0)
@@ -81,7 +86,8 @@ pub fn sqrt_down(x: f64) -> f64 {
     -up(-root, -root_residual(x, root), x.is_finite())
 }
 
-/// Moves `value` up unless the exact result, which differs by `residual`, is known not to exceed it.
+/// Moves `value` up unless the exact result, which differs by `residual`, is known not to exceed
+/// it.
 fn up(value: f64, residual: f64, finite_operands: bool) -> f64 {
     if !finite_operands {
         return value; // IEEE arithmetic with an infinity or a NaN (or a division by zero) is exact
@@ -137,7 +143,8 @@ fn root_residual(x: f64, root: f64) -> f64 {
     (x - root * root) - product_residual(root, root)
 }
 
-/// Whether [`product_residual`] is exact: the split stays finite and the low half stays representable.
+/// Whether [`product_residual`] is exact: the split stays finite and the low half stays
+/// representable.
 fn splittable(a: f64, b: f64, product: f64) -> bool {
     a.abs() < LARGEST_SPLITTABLE
         && b.abs() < LARGEST_SPLITTABLE
@@ -158,7 +165,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The exact sign of a·b − c for any finite floats, by integer arithmetic that shares nothing with the code above.
+    /// The exact sign of a·b − c for any finite floats, by integer arithmetic that shares nothing
+    /// with the code above.
     fn sign_of_product_minus(a: f64, b: f64, c: f64) -> core::cmp::Ordering {
         let (a_mantissa, a_exponent) = decompose(a);
         let (b_mantissa, b_exponent) = decompose(b);
@@ -190,7 +198,8 @@ mod tests {
             let larger = top(m, e).cmp(&top(n, f));
             return if m > 0 { larger } else { larger.reverse() };
         }
-        // Same leading bit: align at the smaller exponent; the shift is below 2¹²⁸ because the tops agree.
+        // Same leading bit: align at the smaller exponent; the shift is below 2¹²⁸ because the tops
+        // agree.
         if e >= f { (m << (e - f)).cmp(&n) } else { m.cmp(&(n << (f - e))) }
     }
 

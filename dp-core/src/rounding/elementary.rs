@@ -1,8 +1,9 @@
 //! exp, ln and their siblings near zero, rounded to the named side.
 //!
-//! The values come from `libm`, a pure-Rust port of the FreeBSD functions, whose published error is below one ulp
-//! for each of the four. The results are widened by [`ELEMENTARY_ULPS`] = 2 floats on either side, so a directed result is
-//! within 3 ulps of the truth. The test below checks both statements against 50-digit values.
+//! The values come from `libm`, a pure-Rust port of the FreeBSD functions, whose published error is
+//! below one ulp for each of the four. The results are widened by [`ELEMENTARY_ULPS`] = 2 floats on
+//! either side, so a directed result is within 3 ulps of the truth. The test below checks both
+//! statements against 50-digit values.
 //!
 //! Where the exact value is a float it is returned without widening: e⁰ = 1, ln 1 = 0, e^−∞ = 0, …
 
@@ -57,7 +58,8 @@ pub fn ln_1p_down(x: f64) -> f64 {
     if x == 0.0 || x == -1.0 || x.is_infinite() { libm::log1p(x) } else { step_down(libm::log1p(x)) }
 }
 
-/// [`ELEMENTARY_ULPS`] floats up. A computed −∞ or +∞ stands for a finite value beyond the largest float.
+/// [`ELEMENTARY_ULPS`] floats up. A computed −∞ or +∞ stands for a finite value beyond the largest
+/// float.
 fn step_up(value: f64) -> f64 {
     (0..ELEMENTARY_ULPS).fold(value, |v, _| v.next_up())
 }
@@ -71,8 +73,9 @@ fn step_down(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Lines `function argument floor digits`: the argument and the largest float not above the truth as hexadecimal
-    /// bits, and the truth to 50 digits. Made with mpmath 1.3 at 80 digits; see `tests/fixtures/README.md`.
+    /// Lines `function argument floor digits`: the argument and the largest float not above the
+    /// truth as hexadecimal bits, and the truth to 50 digits. Made with mpmath 1.3 at 80 digits;
+    /// see `tests/fixtures/README.md`.
     const REFERENCE: &str = include_str!("../../tests/fixtures/elementary.txt");
 
     /// How many floats lie between two finite floats of any sign.
@@ -101,7 +104,8 @@ mod tests {
                 "ln1p" => (libm::log1p(x), ln_1p_down(x), ln_1p_up(x)),
                 other => panic!("unknown function {other}"),
             };
-            // The truth lies strictly between floor and the next float, so being at most `floor` is being at most the truth.
+            // The truth lies strictly between floor and the next float, so being at most `floor` is
+            // being at most the truth.
             assert!(
                 down <= floor && up >= floor.next_up(),
                 "{name}({x:e}) is not enclosed by [{down:e}, {up:e}]"

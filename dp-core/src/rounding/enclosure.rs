@@ -1,4 +1,4 @@
-//! An interval that surely contains a real number.
+//! Intervals that contain a real number for certain.
 
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -10,13 +10,13 @@ use super::elementary::{exp_down, exp_m1_down, exp_m1_up, exp_up, ln_1p_down, ln
 
 /// `[lo, hi]` with lo ≤ true value ≤ hi.
 ///
-/// Arithmetic on enclosures encloses the arithmetic on the values: each operation rounds its lower end down and its upper end up.
-/// A formula is written once and both of its ends come out right; the upper one is what is spent,
-/// the lower one says how tight that is.
+/// Arithmetic on enclosures encloses the arithmetic on the values: each operation rounds its lower
+/// end down and its upper end up. A formula is written once and both of its ends are bounds; the
+/// upper one is spent, the lower one shows how tight it is.
 ///
 /// # Contract
-/// For all reals x ∈ X, y ∈ Y: x ∘ y ∈ X ∘ Y whenever x ∘ y is defined. An undefined end (∞ − ∞, 0 · ∞, a division by an
-/// enclosure of zero) becomes the infinite end that claims nothing.
+/// For all reals x ∈ X, y ∈ Y: x ∘ y ∈ X ∘ Y whenever x ∘ y is defined. An undefined end (∞ − ∞,
+/// 0 · ∞, a division by an enclosure of zero) becomes the infinite end that claims nothing.
 ///
 /// Invariant: neither end is `NaN`, and lo ≤ hi.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,10 +30,11 @@ impl Enclosure {
     pub const ZERO: Self = Self { lo: 0.0, hi: 0.0 };
     /// The enclosure of 1.
     pub const ONE: Self = Self { lo: 1.0, hi: 1.0 };
-    /// The whole real line with its infinities: what is known of a number of which nothing is known.
+    /// The whole real line with its infinities: an unknown number.
     pub const UNKNOWN: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
-    /// The enclosure between two ends. A `NaN` end says nothing and becomes infinite; swapped ends are put in order.
+    /// The enclosure between two ends. A `NaN` end says nothing and becomes infinite; swapped ends
+    /// are put in order.
     #[must_use]
     pub const fn new(lo: f64, hi: f64) -> Self {
         let lo = if lo.is_nan() { f64::NEG_INFINITY } else { lo };
@@ -145,7 +146,8 @@ fn exp_m1_minus_point(x: f64) -> Enclosure {
         let value = Enclosure::point(x).exp_m1() - Enclosure::point(x);
         return if x == f64::INFINITY { Enclosure::point(x) } else { value.max(Enclosure::ZERO) };
     }
-    // Horner from the inside out: x²/2 · (1 + x/3 · (1 + x/4 · (… (1 + x/20 · tail)))), tail ∈ [1 − |x|/21 …, 1 + |x|/21 …] ⊂ [0.9, 1.1].
+    // Horner from the inside out: x²/2 · (1 + x/3 · (1 + x/4 · (… (1 + x/20 · tail)))),
+    // tail ∈ [1 − |x|/21 …, 1 + |x|/21 …] ⊂ [0.9, 1.1].
     let x = Enclosure::point(x);
     let tail = Enclosure::new(0.9, 1.1);
     let series =
@@ -267,7 +269,8 @@ mod tests {
         fn exp_m1_minus_x_is_tight_near_zero(exponent in -300i32..0, sign in prop::bool::ANY) {
             let x = if sign { 1.0 } else { -1.0 } * 2f64.powi(exponent);
             let value = Enclosure::point(x).exp_m1_minus_x();
-            // x²/2 + x³/6 is right to x⁴/24, which is below 2⁻⁵⁵ of x²/2 from |x| ≤ 2⁻²⁶ on; the enclosure is wider.
+            // x²/2 + x³/6 is right to x⁴/24, which is below 2⁻⁵⁵ of x²/2 from |x| ≤ 2⁻²⁶ on; the
+            // enclosure is wider.
             if exponent <= -26 {
                 let expected = x * x / 2.0 * (1.0 + x / 3.0);
                 prop_assert!(value.contains(expected));

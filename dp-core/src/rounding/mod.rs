@@ -1,15 +1,18 @@
 //! Directed rounding: numbers that are known to lie on the safe side of the truth.
 //!
-//! Every privacy number this workspace reports is an upper bound. Three layers make that mechanical:
+//! Every privacy number this workspace reports is an upper bound. Three layers make that
+//! mechanical:
 //!
-//! - [`add_up`], [`mul_down`], … round one exact arithmetic operation to the next float on the named side.
-//!   When the exact result is a float they return it: `add_up(0.5, 0.5)` is `1.0`, so two releases of
-//!   ε = 0.5 fit a budget of 1.
-//! - [`exp_up`], [`ln_down`], … do the same for elementary functions, up to a stated number of ulps.
+//! - [`add_up`], [`mul_down`], … round one exact arithmetic operation to the next float on the
+//!   named side. When the exact result is a float they return it: `add_up(0.5, 0.5)` is `1.0`, so
+//!   two releases of ε = 0.5 fit a budget of 1.
+//! - [`exp_up`], [`ln_down`], … do the same for elementary functions, up to a stated number of
+//!   ulps.
 //! - [`Enclosure`] carries both ends through a formula, so that nobody chooses a direction by hand.
 //!
-//! Nothing here touches the processor's rounding mode or the platform's mathematical library: the same input
-//! gives the same bits on x86-64 and on s390x, which is big-endian (`tests/same_bits.rs`). Other platforms were not tried.
+//! Nothing here touches the processor's rounding mode or the platform's mathematical library: the
+//! same input gives the same bits on x86-64 and on s390x, which is big-endian
+//! (`tests/same_bits.rs`). Other platforms are untested.
 //!
 //! ```
 //! use dp_core::rounding::{Enclosure, add_up, add_down};

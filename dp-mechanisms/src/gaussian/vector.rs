@@ -10,17 +10,15 @@ use super::Gaussian;
 use crate::arguments::failure;
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 
-/// Independent Gaussian noise of one σ looks the same from all sides. Turn the space so that x − y is along the first axis: there the two laws are ‖x − y‖₂ apart, and in all
-/// other coordinates they are equal, which a test may as well draw itself. So vectors are as hard to tell apart as two numbers at that
-/// distance, for all ε at once.
+/// Independent Gaussian noise of one σ looks the same from all sides. Turn the space so that x − y
+/// is along the first axis: there the two laws are ‖x − y‖₂ apart, and in all other coordinates
+/// they are equal, which a test may as well draw itself. So vectors are as hard to tell apart as
+/// two numbers at that distance, for all ε at once.
 impl Coordinatewise for Gaussian {
-    fn draw_all<R: Rng + ?Sized>(
-        &self,
-        answers: &[f64],
-        released: &mut [f64],
-        rng: &mut R,
-    ) -> Result<(), Error> {
-        Self::draw_all(self, answers, released, rng)
+    fn draw_all<R: Rng + ?Sized>(&self, answers: &[f64], rng: &mut R) -> Result<Vec<f64>, Error> {
+        let mut values = answers.to_vec();
+        self.draw_into(&mut values, rng);
+        Ok(values)
     }
 }
 
@@ -30,8 +28,9 @@ impl CoordinatewiseIn<Zcdp> for Gaussian {}
 impl CoordinatewiseIn<Approx> for Gaussian {}
 
 impl Vector<Gaussian> {
-    /// The magnitude that the noise on none of `coordinates` coordinates passes, but with probability β: σ·z with
-    /// 2·Φ̄(z) = β/coordinates, rounded up. The probabilities of all coordinates add up to β at most.
+    /// The magnitude that the noise on any of `coordinates` coordinates exceeds with probability at
+    /// most β: σ·z with 2·Φ̄(z) = β/coordinates, rounded up. The probabilities of all coordinates
+    /// add up to β at most.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is at least one coordinate.

@@ -1,4 +1,4 @@
-//! All counts of a tree, with noise.
+//! Noise on all counts of a tree.
 
 use dp_core::rounding::{Enclosure, div_down, mul_down, sqrt_down};
 use dp_core::{Calibrate, Error, L1, MeasuredIn, Mechanism, Rho, Scale, Zcdp};
@@ -9,17 +9,23 @@ use crate::DiscreteGaussian;
 use crate::additive::scale_for;
 use crate::arguments::positive;
 
-/// Releases all counts of a [`Hierarchy`], each with discrete Gaussian noise of the same parameter σ.
+/// Releases all counts of a [`Hierarchy`], each with discrete Gaussian noise of the same parameter
+/// σ.
 ///
-/// **Theorem.** If the counts of the leaves move by at most Δ₁ in ℓ1, all that is released is ρ-zCDP with
+/// **Theorem.** If the counts of the leaves move by at most Δ₁ in ℓ1, all that is released is
+/// ρ-zCDP with
 ///
 /// > ρ = L·Δ₁²/2σ²,  L the number of levels.
 ///
-/// *Proof.* A node moves by at most what its leaves move together, so the counts of a level move by at most Δ₁ in ℓ1, and hence in ℓ2. A level is [`DiscreteGaussian`] noise on a list: Δ₁²/2σ². The L levels
-/// compose. ∎ One record added or removed moves one leaf by one: ρ = L/2σ², and no smaller one holds. A record that is replaced moves two, Δ₁ = 2, and the theorem charges at least twice what it could (two nodes
-/// of a level that move by one are √2 apart, not 2, and the root does not move).
+/// *Proof.* A node moves by at most what its leaves move together, so the counts of a level move by
+/// at most Δ₁ in ℓ1, and hence in ℓ2. A level is [`DiscreteGaussian`] noise on a list: Δ₁²/2σ². The
+/// L levels compose. ∎ One record added or removed moves one leaf by one: ρ = L/2σ², and no smaller
+/// one holds. A record that is replaced moves two, Δ₁ = 2, and the theorem charges at least twice
+/// what it could (two nodes of a level that move by one are √2 apart, not 2, and the root does not
+/// move).
 ///
-/// **What is released** is a list of counts for each level, the root first. They do not add up yet: see [`Hierarchy::consistent`].
+/// **What is released** is a list of counts for each level, the root first. They do not add up yet:
+/// see [`Hierarchy::consistent`].
 ///
 /// ```
 /// use dp_core::{AddRemove, Calibrate, L1, Mechanism, Sensitivity, Zcdp};
@@ -35,6 +41,8 @@ use crate::arguments::positive;
 /// assert_eq!(published[1].iter().sum::<u64>(), published[0][0]);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as L12 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HierarchicalCounts {
     shape: Hierarchy,
@@ -49,7 +57,8 @@ pub struct HierarchicalTarget {
 }
 
 impl HierarchicalCounts {
-    /// "As little noise as makes all counts of the tree ρ-zCDP": what [`Query::with`](dp_core::Query::with) takes.
+    /// "As little noise as makes all counts of the tree ρ-zCDP": what
+    /// [`Query::with`](dp_core::Query::with) takes.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
@@ -98,8 +107,7 @@ impl Mechanism for HierarchicalCounts {
     fn draw<R: Rng + ?Sized>(&self, leaves: &[i64], rng: &mut R) -> Result<Vec<Vec<i64>>, Error> {
         let mut levels = self.shape.add_up(leaves)?;
         for level in &mut levels {
-            let exact = level.clone();
-            self.noise.draw_all(&exact, level, rng)?;
+            self.noise.draw_into(level, rng);
         }
         Ok(levels)
     }

@@ -1,4 +1,5 @@
-//! Counts of a tree, such as a country, its regions and their towns: released level by level, and made to add up.
+//! Counts of a tree, such as a country, its regions and their towns: released level by level, then
+//! made consistent.
 
 mod counts;
 
@@ -12,12 +13,14 @@ use crate::SyntheticData;
 
 /// The shape of a tree of counts, which is public: how many children each node has, level by level.
 ///
-/// The count of a node is the sum of those of its children. Counts that were released with noise do not add up; two functions of the release alone, which
-/// cost no privacy, mend that:
+/// The count of a node is the sum of those of its children. Counts that were released with noise do
+/// not add up; two functions of the release alone, which cost no privacy, make them consistent:
 ///
-/// - [`consistent`](Self::consistent) takes the nearest counts that add up, in the sense of least squares. They are unbiased, and have less variance than the released ones, because
-///   each uses what the others tell.
-/// - [`whole`](Self::whole) makes them whole and not negative, from the root down, at the price of a bias for small counts.
+/// - [`consistent`](Self::consistent) takes the nearest counts that add up, in the sense of least
+///   squares. They are unbiased, and have less variance than the released ones, because each uses
+///   the information in the others.
+/// - [`whole`](Self::whole) makes them whole and not negative, from the root down, at the price of
+///   a bias for small counts.
 ///
 /// ```
 /// use dp_mechanisms::Hierarchy;
@@ -32,11 +35,12 @@ use crate::SyntheticData;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Hierarchy {
-    /// How many children the nodes of each level have, but for the leaves. There is one root, and all of these have at least one.
+    /// The number of children of each node, level by level without the leaves. There is one root,
+    /// and each of these nodes has a child.
     children: Vec<Vec<usize>>,
 }
 
-/// How large it is, and not every node.
+/// Shows its size, not every node.
 impl fmt::Debug for Hierarchy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let leaves: usize = self.children.last().map_or(1, |level| level.iter().sum());
@@ -47,7 +51,7 @@ impl fmt::Debug for Hierarchy {
     }
 }
 
-/// More nodes than this in a level would not fit into memory, as likely as not.
+/// The largest number of nodes in a level.
 const MOST_NODES: usize = 1 << 28;
 
 fn checked_nodes(nodes: usize) -> Result<usize, Error> {
@@ -60,11 +64,13 @@ fn checked_nodes(nodes: usize) -> Result<usize, Error> {
 }
 
 impl Hierarchy {
-    /// The tree whose nodes have so many children: first the root, then its children, and so on. The last level of the tree is not listed, since leaves have none.
+    /// The tree with these numbers of children: first that of the root, then those of its children,
+    /// and so on. The leaves, which have none, are not listed.
     ///
     /// # Errors
-    /// [`Error::Empty`] without a root, [`Error::LengthMismatch`] when a level lists more or fewer nodes than the one before it has children, [`Error::OutOfRange`] when a
-    /// node has none, or a level more than 2²⁸.
+    /// [`Error::Empty`] without a root, [`Error::LengthMismatch`] when a level lists more or fewer
+    /// nodes than the one before it has children, [`Error::OutOfRange`] when a node has none, or a
+    /// level more than 2²⁸.
     pub fn new(children: Vec<Vec<usize>>) -> Result<Self, Error> {
         if children.is_empty() {
             return Err(Error::Empty { argument: "the list of levels" });
@@ -86,7 +92,8 @@ impl Hierarchy {
         Ok(Self { children })
     }
 
-    /// The tree in which all nodes of a level have the same number of children: `[50, 10]` is fifty regions with ten towns each.
+    /// The tree in which all nodes of a level have the same number of children: `[50, 10]` is fifty
+    /// regions with ten towns each.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -111,8 +118,8 @@ impl Hierarchy {
         self.children.last().map_or(1, |level| level.iter().sum())
     }
 
-    /// The counts of all nodes, level by level, from those of the leaves. Sums that pass a limit of `i64` stay there, which moves no two of them
-    /// further apart.
+    /// The counts of all nodes, level by level, from those of the leaves. Sums that pass a limit of
+    /// `i64` stay there, which moves no two of them further apart.
     ///
     /// # Errors
     /// [`Error::WrongSize`] for another number of leaves.
@@ -130,17 +137,24 @@ impl Hierarchy {
         Ok(levels)
     }
 
-    /// The counts that add up and are nearest to the released ones: Σ (uᵥ − yᵥ)² over all nodes v is the least.
+    /// The counts that add up and are nearest to the released ones: Σ (uᵥ − yᵥ)² over all nodes v
+    /// is the least.
     ///
-    /// **Theorem** (Hay, Rastogi, Miklau and Suciu 2010, for trees in which all have the same number of children). If the noise of all nodes is independent and has mean 0 and the same
-    /// variance, these are the unbiased linear estimates with the least variance. Two passes find them.
+    /// **Theorem** (Hay, Rastogi, Miklau and Suciu 2010, for trees in which all have the same
+    /// number of children). If the noise of all nodes is independent and has mean 0 and the same
+    /// variance, these are the unbiased linear estimates with the least variance. Two passes find
+    /// them.
     ///
-    /// *Upwards*, the best estimate zᵥ of a node from its own subtree, of variance vᵥ in units of that of the noise. A leaf has its released count, and v = 1. Another node has two independent
-    /// estimates: its released count y, of variance 1, and the sum s of those of its children, whose variances add up to w. They are weighted by the inverse of their variances:
+    /// *Upwards*, the best estimate zᵥ of a node from its own subtree, of variance vᵥ in units of
+    /// that of the noise. A leaf has its released count, and v = 1. Another node has two
+    /// independent estimates: its released count y, of variance 1, and the sum s of those of its
+    /// children, whose variances add up to w. They are weighted by the inverse of their variances:
     /// z = (w·y + s)/(w + 1), and v = w/(w + 1).
     ///
-    /// *Downwards*, what the rest of the tree tells: u = z at the root, and the children of a node share the difference u − s in proportion to their variances, u_c = z_c + (v_c/w)·(u − s). Then they add
-    /// up to u, and Σ(u_c − z_c)²/v_c is the least among all that do. ∎
+    /// *Downwards*, the information in the rest of the tree: u = z at the root, and the children of
+    /// a node share the difference u − s in proportion to their variances,
+    /// u_c = z_c + (v_c/w)·(u − s). Then they add up to u, and Σ(u_c − z_c)²/v_c is the least among
+    /// all that do. ∎
     ///
     /// The result adds up but for the rounding of floats.
     ///
@@ -177,10 +191,13 @@ impl Hierarchy {
         Ok(estimates)
     }
 
-    /// Whole counts that add up, none of them negative: the root is rounded, and then each node takes the [nearest counts](SyntheticData::with_total) of its children with its own as their total.
+    /// Whole counts that add up, none of them negative: the root is rounded, and then each node
+    /// takes the [nearest counts](SyntheticData::with_total) of its children with its own as their
+    /// total.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] when the estimates do not have the shape of the tree, [`Error::OutOfRange`] for a total above 2⁵³.
+    /// [`Error::LengthMismatch`] when the estimates do not have the shape of the tree,
+    /// [`Error::OutOfRange`] for a total above 2⁵³.
     pub fn whole(&self, estimates: &[Vec<f64>]) -> Result<Vec<Vec<u64>>, Error> {
         self.fits(estimates)?;
         let mut levels = vec![SyntheticData::clamped(&estimates[0]).counts().to_vec()];
@@ -194,9 +211,11 @@ impl Hierarchy {
         Ok(levels)
     }
 
-    /// The variance of each [`consistent`](Self::consistent) estimate, in units of the variance of the noise. None is above 1.
+    /// The variance of each [`consistent`](Self::consistent) estimate, in units of the variance of
+    /// the noise. None is above 1.
     ///
-    /// Given the rest of the tree, the variance of the sum of a family falls from w to that of its parent, V, and of this a child has the part (v/w)²: v − (v/w)²·(w − V).
+    /// Given the rest of the tree, the variance of the sum of a family falls from w to that of its
+    /// parent, V, and of this a child has the part (v/w)²: v − (v/w)²·(w − V).
     #[must_use]
     pub fn variances(&self) -> Vec<Vec<f64>> {
         let subtrees = self.variances_of_subtrees();
@@ -293,7 +312,8 @@ mod tests {
         assert_eq!(limit[0], [i64::MAX]);
     }
 
-    /// Solves the normal equations of least squares for the leaves, by elimination: Σ over nodes v of (leaves of v)(leaves of v)ᵀ u = Σ (leaves of v) y.
+    /// Solves the normal equations of least squares for the leaves, by elimination: Σ over nodes v
+    /// of (leaves of v)(leaves of v)ᵀ u = Σ (leaves of v) y.
     fn least_squares(tree: &Hierarchy, released: &[Vec<i64>]) -> Vec<f64> {
         let n = tree.leaves();
         let unit = |leaf: usize| {

@@ -8,16 +8,21 @@ use super::support::Support;
 use super::{FrequencyOracle, checked_epsilon, checked_values, no_such_report, share_of};
 use crate::sample::{Bernoulli, Bits};
 
-/// Reports a column of a Hadamard matrix: one in which the own row has a plus with probability e^ε/(e^ε+1), one in which it has a minus otherwise.
+/// Reports a column of a Hadamard matrix: one in which the own row has a plus with probability
+/// e^ε/(e^ε+1), one in which it has a minus otherwise.
 ///
-/// Let K be the power of two above k, and H the K×K matrix with entries (−1)^⟨x,y⟩, ⟨x,y⟩ being the number of binary digits that are set in both x and y. The
-/// value v has the row v+1, so that nobody has the row 0, which is all plus.
+/// Let K be the power of two above k, and H the K×K matrix with entries (−1)^⟨x,y⟩, ⟨x,y⟩ being the
+/// number of binary digits that are set in both x and y. The value v has the row v+1, so that
+/// nobody has the row 0, which is all plus.
 ///
-/// **Theorem** (Acharya, Sun and Zhang 2019, with blocks of one). The report is ε-private for any two values, and no smaller ε holds: a column has the probability
-/// 2/K · e^ε/(e^ε+1) or 2/K · 1/(e^ε+1), by the sign in the own row.
+/// **Theorem** (Acharya, Sun and Zhang 2019, with blocks of one). The report is ε-private for any
+/// two values, and no smaller ε holds: a column has the probability 2/K · e^ε/(e^ε+1) or
+/// 2/K · 1/(e^ε+1), by the sign in the own row.
 ///
-/// Two different rows, neither of them 0, have a plus in common in K/4 columns, and each sign in K/2. So a report supports another value with
-/// probability 1/2, and the variance is that of randomised response between two answers, twofold or so, whatever k. The report has log₂ K bits, where unary encoding has k.
+/// Two different rows, neither of them 0, have a plus in common in K/4 columns, and each sign in
+/// K/2. So a report supports another value with probability 1/2, and the variance is that of
+/// randomised response between two answers, twofold or so, whatever k. The report has log₂ K bits,
+/// where unary encoding has k.
 ///
 /// **What is released** is a column number, with exact probabilities.
 ///
@@ -33,25 +38,16 @@ use crate::sample::{Bernoulli, Bits};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
 pub struct HadamardResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for HadamardResponse {
+impl TryFrom<super::Written> for HadamardResponse {
     type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
+    fn try_from(written: super::Written) -> Result<Self, Error> {
         Self::epsilon(written.epsilon.get(), written.values)
     }
 }
@@ -81,7 +77,8 @@ impl HadamardResponse {
         let row = value.min(self.values - 1) + 1;
         let plus = Bernoulli::truth(share_of(self.epsilon, 1), 1).draw_from(bits);
         let column = u32::try_from(bits.take(self.reports().trailing_zeros())).expect("at most 25 bits");
-        // A uniform column. If it has the wrong sign, flipping a digit that the row has gives it the right one, and pairs the columns up.
+        // A uniform column. If it has the wrong sign, flipping a digit that the row has gives it
+        // the right one, and pairs the columns.
         let has_plus = (row & column).count_ones().is_multiple_of(2);
         let lowest = row & row.wrapping_neg();
         if has_plus == plus { column } else { column ^ lowest }
@@ -119,7 +116,8 @@ impl FrequencyOracle for HadamardResponse {
             *counts.get_mut(*report as usize).ok_or_else(|| no_such_report(*report))? += 1;
         }
         transform(&mut counts);
-        // counts[row] = (reports with a plus in the row) − (those with a minus), counts[0] = all reports
+        // counts[row] = (reports with a plus in the row) − (those with a minus), counts[0] = all
+        // reports
         let (support, all) = (self.support(), counts[0]);
         let pluses =
             |excess: i64| u64::try_from((all + excess) / 2).expect("there are not more minuses than reports");

@@ -1,4 +1,4 @@
-//! Public hash functions under which two different values meet no more often than by chance.
+//! Public hash functions with pairwise independent values.
 
 use rand_core::Rng;
 
@@ -6,12 +6,16 @@ use crate::rng::Insecure;
 
 /// x ↦ the top `digits` binary digits of a·x + b mod 2⁶⁴.
 ///
-/// **Lemma** (Dietzfelbinger 1996). Let a and b be uniform on 0, …, 2⁶⁴−1, and `digits` ≤ 33. Then for all different x, x' below 2³² the pair (h(x), h(x')) is
-/// uniform; in particular Pr(h(x) = h(x')) = 2^−digits exactly.
+/// **Lemma** (Dietzfelbinger 1996). Let a and b be uniform on 0, …, 2⁶⁴−1, and `digits` ≤ 33. Then
+/// for all different x, x' below 2³² the pair (h(x), h(x')) is uniform; in particular
+/// Pr(h(x) = h(x')) = 2^−digits exactly.
 ///
-/// *Proof.* Let x' − x = 2^s·z with z odd; s ≤ 31. Put Y = a·x + b and D = a·(x' − x), modulo 2⁶⁴. Because b is uniform and independent of a, Y is uniform and independent of D.
-/// Because z has an inverse modulo 2⁶⁴, a·z is uniform, so D = 2^s·(a·z) has s zeros at its end and uniform digits in front of them. The digits of Y' = Y + D in front
-/// of the last s are those of Y plus those of D, without a carry from behind, hence uniform given Y. The top `digits` ≤ 64 − s are among them. ∎
+/// *Proof.* Let x' − x = 2^s·z with z odd; s ≤ 31. Put Y = a·x + b and D = a·(x' − x), modulo 2⁶⁴.
+/// Because b is uniform and independent of a, Y is uniform and independent of D. Because z has an
+/// inverse modulo 2⁶⁴, a·z is uniform, so D = 2^s·(a·z) has s zeros at its end and uniform digits
+/// in front of them. The digits of Y' = Y + D in front of the last s are those of Y plus those of
+/// D, without a carry from behind, hence uniform given Y. The top `digits` ≤ 64 − s are among them.
+/// ∎
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hash {
     factor: u64,
@@ -20,7 +24,8 @@ pub(super) struct Hash {
 }
 
 impl Hash {
-    /// The `index`-th function of a public seed. The seed only chooses among functions; privacy does not depend on it.
+    /// The `index`-th function of a public seed. The seed only chooses among functions; privacy
+    /// does not depend on it.
     pub(super) fn family(seed: u64, count: u16, digits: u32) -> Vec<Self> {
         debug_assert!((1..=33).contains(&digits));
         let mut words = Insecure::seeded(seed);
@@ -39,7 +44,8 @@ mod tests {
 
     #[test]
     fn pairs_of_hashes_are_uniform() {
-        // The same family with words of eight bits, values below 2⁴ and hashes of up to five digits: all a and b are listed.
+        // The same family with words of eight bits, values below 2⁴ and hashes of up to five
+        // digits: all a and b are listed.
         for digits in [1u32, 3, 5] {
             for (x, y) in [(0u8, 1), (0, 8), (3, 11), (5, 7), (14, 15), (7, 15)] {
                 let mut pairs = vec![0u32; 1 << (2 * digits)];

@@ -11,13 +11,14 @@ use super::support::Support;
 use super::{FrequencyOracle, checked_epsilon, checked_values, no_such_report, share_of};
 use crate::sample::{Bernoulli, Bits, below_from};
 
-/// Tells the truth with probability e^ε/(e^ε+k−1), and one of the other k−1 values otherwise, each with the same probability.
+/// Tells the truth with probability e^ε/(e^ε+k−1), and one of the other k−1 values otherwise, each
+/// with the same probability.
 ///
-/// **Theorem** (Kairouz, Oh and Viswanath 2014). The report is ε-private for any two values, and no smaller ε holds: each probability is e^ε/(e^ε+k−1) or
-/// 1/(e^ε+k−1), and their ratio is e^ε.
+/// **Theorem** (Kairouz, Oh and Viswanath 2014). The report is ε-private for any two values, and no
+/// smaller ε holds: each probability is e^ε/(e^ε+k−1) or 1/(e^ε+k−1), and their ratio is e^ε.
 ///
-/// **What is released** is one of the values 0, …, k−1. Choose it for few values, k < 3e^ε + 2; for more,
-/// [`UnaryEncoding::epsilon`](super::UnaryEncoding::epsilon) has the smaller variance.
+/// **What is released** is one of the values 0, …, k−1. Choose it for few values, k < 3e^ε + 2; for
+/// more, [`UnaryEncoding::epsilon`](super::UnaryEncoding::epsilon) has the smaller variance.
 ///
 /// ```
 /// use dp_core::Measurement;
@@ -30,27 +31,20 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// assert!((shares[3] - 0.0).abs() < 8.0 * browser.variance(5000, 0.0)?.sqrt());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as L12 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
 pub struct KRandomizedResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for KRandomizedResponse {
+impl TryFrom<super::Written> for KRandomizedResponse {
     type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
+    fn try_from(written: super::Written) -> Result<Self, Error> {
         Self::epsilon(written.epsilon.get(), written.values)
     }
 }
@@ -81,7 +75,7 @@ impl KRandomizedResponse {
         let value = value.min(self.values - 1);
         let others = u64::from(self.values - 1);
         let truthful = Bernoulli::truth(share_of(self.epsilon, 1), others).draw_from(bits);
-        // Drawn whether or not it is told, so that the time does not say which.
+        // Drawn whether or not it is reported, so that the time does not depend on that.
         let other = below_from(NonZero::new(others).expect("there are at least two values"), bits);
         let other = u32::try_from(other).expect("it is below the number of values");
         let other = other + u32::from(other >= value); // skips the own value

@@ -1,7 +1,8 @@
-//! Privacy against whoever collects: each person randomises one value at home, and only the report leaves.
+//! The local model: each person randomises one value at home, and only the report leaves.
 //!
-//! The data are one person's value, and any two values are neighbours ([`LocalModel`]). A report that is ε-private under this relation
-//! hides the value from everyone, the collector included; no one is trusted.
+//! The data are one person's value, and any two values are neighbours ([`LocalModel`]). A report
+//! that is ε-private under this relation hides the value from everyone, the collector included; no
+//! one is trusted.
 //!
 //! | randomiser | report | Pr(supports the own value) p | Pr(supports another value) q |
 //! |---|---|---|---|
@@ -12,24 +13,28 @@
 //! | [`HadamardResponse`] | log₂ k bits or one more | e^ε/(e^ε+1) | 1/2 |
 //! | [`CountMeanSketch`] | m bits | as of its rows | q + (p−q)/m, over the hash functions |
 //!
-//! All have the guarantee [`Pure`] ε *exactly*: the probabilities are those of the table to their last digit, for the ε that the float denotes.
+//! All have the guarantee [`Pure`] ε *exactly*: the probabilities are those of the table to their
+//! last digit, for the ε that the float denotes.
 //!
 //! # From reports to frequencies
 //!
-//! A report *supports* the values that it speaks for: itself, the bits that are set, the rows of a matrix with a plus. If a share f of n people hold v, the
-//! expected share of reports that support v is fp + (1−f)q. So (supporting/n − q)/(p − q) is an unbiased estimate of f (Warner 1965; Wang,
-//! Blocki, Li and Jha 2017), and since people randomise independently its variance is (f·p(1−p) + (1−f)·q(1−q)) / (n(p−q)²).
-//! Estimating is post-processing: it sees reports only. An unbiased estimate may be negative or above one; clamp it if you must, at the price of a bias.
+//! A report *supports* values: itself, the bits that are set, the rows of a matrix with a plus. If
+//! a share f of n people hold v, the expected share of reports that support v is fp + (1−f)q. So
+//! (supporting/n − q)/(p − q) is an unbiased estimate of f (Warner 1965; Wang, Blocki, Li and Jha
+//! 2017), and since people randomise independently its variance is
+//! (f·p(1−p) + (1−f)·q(1−q)) / (n(p−q)²). Estimating is post-processing: it sees reports only. An
+//! unbiased estimate may be negative or above one; clamp it if you must, at the price of a bias.
 //!
 //! # Values outside of the domain
 //!
-//! The values are 0, …, k−1. Refusing another one would tell the collector something about it, so `draw` is total: *a value above k−1
-//! counts as k−1*. Where that can happen, set the last value aside for "other".
+//! The values are 0, …, k−1. An error would reveal something about another one to the collector, so
+//! `draw` is total: *a value above k−1 counts as k−1*. Where that can happen, set the last value
+//! aside for "other".
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! A randomiser does the same work whatever the value and whether or not the truth is told, but for draws that are rejected, which do not depend on the value, and
-//! for about one event in 2⁵⁰.
+//! A randomiser does the same work whatever the value and whether or not the truth is told, but for
+//! draws that are rejected, which do not depend on the value, and for about one event in 2⁵⁰.
 
 mod hadamard;
 mod hash;
@@ -50,11 +55,12 @@ use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 use crate::arguments::positive;
 use crate::sample::{Dyadic, Ratio};
 
-/// A randomiser of values from a public domain 0, …, k−1, whose reports tell how frequent each value is.
+/// A randomiser of values from a public domain 0, …, k−1, whose reports tell how frequent each
+/// value is.
 ///
 /// # Contract
-/// `estimate` is unbiased: over the randomness of the reports (and of the hash functions, where there are any) the expectation of each entry is the share of people
-/// who hold that value.
+/// `estimate` is unbiased: over the randomness of the reports (and of the hash functions, where
+/// there are any) the expectation of each entry is the share of people who hold that value.
 pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency = LocalModel> {
     /// The number k of values.
     fn values(&self) -> u32;
@@ -62,14 +68,25 @@ pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency =
     /// For each value, an unbiased estimate of the share of people who hold it.
     ///
     /// # Errors
-    /// [`Error::Empty`] without reports, and an error for a report that this randomiser cannot have made. Reports are public.
+    /// [`Error::Empty`] without reports, and an error for a report that this randomiser cannot have
+    /// made. Reports are public.
     fn estimate(&self, reports: &[Self::Output]) -> Result<Vec<f64>, Error>;
 
-    /// The variance of the estimate of a value that a share of the people holds, from a number of reports; rounded up.
+    /// The variance of the estimate of a value that a share of the people holds, from a number of
+    /// reports; rounded up.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the share lies in [0, 1] and there is a report.
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error>;
+}
+
+/// What is read from disk of a randomiser with these two parameters, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    values: u32,
+    epsilon: Epsilon,
 }
 
 /// The largest number of values: estimates hold a float for each.
@@ -84,7 +101,7 @@ fn checked_values(values: u32) -> Result<u32, Error> {
     }
 }
 
-/// A positive, finite ε. At ε = 0 reports tell nothing, and there is nothing to estimate.
+/// A positive, finite ε. At ε = 0 reports carry no information, and there is nothing to estimate.
 fn checked_epsilon(epsilon: f64) -> Result<Epsilon, Error> {
     Epsilon::new(positive("epsilon", epsilon)?)
 }
@@ -121,8 +138,9 @@ mod tests {
         assert!(checked_epsilon(f64::from_bits(1)).is_ok() && checked_epsilon(f64::MAX).is_ok());
     }
 
-    /// Lists the law of a randomiser for each value, and checks that it brackets `ideal(value, report)`, and that the estimate of one report
-    /// has the expectation that it must have, exactly: one for the own value and zero for the others. Returns the open mass.
+    /// Lists the law of a randomiser for each value, and checks that it brackets
+    /// `ideal(value, report)`, and that the estimate of one report has the expectation that it must
+    /// have, exactly: one for the own value and zero for the others. Returns the open mass.
     pub(super) fn check_law<O, T>(
         oracle: &O,
         length: u32,
@@ -190,7 +208,8 @@ mod tests {
 
     #[test]
     fn simulated_estimates_have_their_variance() {
-        // 100 squared errors, about normal ones: their mean strays beyond these limits on one seed in a thousand at most (Laurent and Massart 2000).
+        // 100 squared errors, about normal ones: their mean strays beyond these limits on one seed
+        // in a thousand at most (Laurent and Massart 2000).
         fn check<O: FrequencyOracle>(oracle: &O, seed: u64) {
             let mut rng = Insecure::seeded(seed);
             let (rounds, people) = (100, 200u32);

@@ -11,11 +11,12 @@ use crate::sample::{Bernoulli, Bits};
 
 /// Tells the truth with probability e^ε/(e^ε+1), and the opposite otherwise.
 ///
-/// **Theorem** (Warner 1965). The report is ε-private for any two values, and no smaller ε holds: Pr(report | true) / Pr(report | false) is e^ε or e^−ε. Of all ε-private reports on
-/// a bit this one errs least (Kairouz, Oh and Viswanath 2015).
+/// **Theorem** (Warner 1965). The report is ε-private for any two values, and no smaller ε holds:
+/// Pr(report | true) / Pr(report | false) is e^ε or e^−ε. Of all ε-private reports on a bit this
+/// one errs least (Kairouz, Oh and Viswanath 2015).
 ///
-/// **What is released** is a bit. The probability is exact to its last digit: a uniform real, drawn digit by digit, is compared with
-/// e^ε/(e^ε+1) for the ε that the float denotes.
+/// **What is released** is a bit. The probability is exact to its last digit: a uniform real, drawn
+/// digit by digit, is compared with e^ε/(e^ε+1) for the ε that the float denotes.
 ///
 /// ```
 /// use dp_core::{Measurement, Pure};
@@ -80,7 +81,8 @@ impl RandomizedResponse {
         Ok(self.support().share(yes, reports.len()))
     }
 
-    /// The variance of the estimate, rounded up. It does not depend on the share: e^ε / (n(e^ε−1)²).
+    /// The variance of the estimate, rounded up. It does not depend on the share:
+    /// e^ε / (n(e^ε−1)²).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the share lies in [0, 1] and there is a report.
@@ -132,7 +134,8 @@ mod tests {
                 assert!(law.open() < 1e-4);
                 let found = law.probability(&value);
                 assert!(found.lo() <= truthful && truthful <= found.hi(), "{found} {truthful}");
-                // The estimate is unbiased, with the stated variance: both by listing the two reports.
+                // The estimate is unbiased, with the stated variance: both by listing the two
+                // reports.
                 let [lie, truth] = [!value, value].map(|report| response.estimate(&[report]).unwrap());
                 let wanted = f64::from(u8::from(value));
                 let mean = truthful * truth + (1.0 - truthful) * lie;

@@ -12,14 +12,19 @@ use super::support::{Support, checked_share};
 use super::{FrequencyOracle, UnaryEncoding, checked_values};
 use crate::sample::{Bits, below_from};
 
-/// Hashes the value by one of several public functions, and reports the hash in [unary encoding](UnaryEncoding::symmetric).
+/// Hashes the value by one of several public functions, and reports the hash in [unary
+/// encoding](UnaryEncoding::symmetric).
 ///
-/// **Theorem** (Apple's Differential Privacy Team 2017). The report, which of the functions was taken and m bits, is ε-private for any two values: the function is drawn without a look at the value,
-/// and given it the bits are the ε-private report of a function of the value. *This holds for any hash functions*, also if many values have the same hash.
+/// **Theorem** (Apple's Differential Privacy Team 2017). The report, which of the functions was
+/// taken and m bits, is ε-private for any two values: the function is drawn independently of the
+/// value, and given it the bits are the ε-private report of a function of the value. *This holds
+/// for any hash functions*, also if many values have the same hash.
 ///
-/// **Lemma.** Over hash functions from a family in which different values have independent uniform hashes, the estimate is unbiased, for any number r of functions: a report
-/// supports the own value with probability p, and another one with probability q' = q + (p−q)/m, which is p where the two meet and q elsewhere. For functions that stay
-/// the same, as they do here, the values that meet a given one raise its estimate a little; `variance` has a term for it.
+/// **Lemma.** Over hash functions from a family in which different values have independent uniform
+/// hashes, the estimate is unbiased, for any number r of functions: a report supports the own value
+/// with probability p, and another one with probability q' = q + (p−q)/m, which is p where the two
+/// meet and q elsewhere. For functions that stay the same, as they do here, the values that meet a
+/// given one raise its estimate a little; `variance` has a term for it.
 ///
 /// **What is released** is the number of a function and m bits, with exact probabilities.
 ///
@@ -44,7 +49,7 @@ pub struct CountMeanSketch {
     digits: u32,
 }
 
-/// What it was made from: the functions follow from the seed.
+/// Shows the parameters: the functions follow from the seed.
 impl fmt::Debug for CountMeanSketch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CountMeanSketch")
@@ -61,7 +66,7 @@ impl fmt::Debug for CountMeanSketch {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SketchReport {
-    /// Which hash function was taken.
+    /// The index of the hash function.
     pub function: u16,
     /// The hash in unary, each bit flipped with some probability.
     pub bits: Vec<bool>,
@@ -96,10 +101,12 @@ impl From<CountMeanSketch> for Written {
 }
 
 impl CountMeanSketch {
-    /// A sketch for `values` values by `functions` hash functions with 2^`digits` hashes, chosen by a public seed.
+    /// A sketch for `values` values by `functions` hash functions with 2^`digits` hashes, chosen by
+    /// a public seed.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 2 ≤ `values` ≤ 2²⁴, `functions` ≥ 1 and 1 ≤ `digits` ≤ 16.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, 2 ≤ `values` ≤ 2²⁴, `functions` ≥ 1 and
+    /// 1 ≤ `digits` ≤ 16.
     pub fn epsilon(epsilon: f64, values: u32, functions: u16, digits: u32, seed: u64) -> Result<Self, Error> {
         let values = checked_values(values)?;
         if functions == 0 {
@@ -199,11 +206,13 @@ impl FrequencyOracle for CountMeanSketch {
 
     /// An upper bound on the expected squared error, over the reports and the hash functions.
     ///
-    /// Given the functions, reports are independent. With c(v') the share of the functions in which v' meets v, the one of a person who holds v' supports v with probability
-    /// π = q + (p−q)c(v'), whose π(1−π) is at most q'(1−q') in expectation, since E π = q' and x(1−x) is concave: the first term is that of
-    /// independent supports. The second is the variance of the expected support, (p−q)²·Var(Σ f(v')c(v')), and functions are independent of each other: Σ f(v')c(v') is a mean of r
-    /// variables, of which each is at most 1−f, so the variance is at most (1−f)·E/r with E = (1−f)/m. Divided by (p−q')² = (p−q)²(1−1/m)²
-    /// that is (1−f)² / (r·m·(1−1/m)²).
+    /// Given the functions, reports are independent. With c(v') the share of the functions in which
+    /// v' meets v, the one of a person who holds v' supports v with probability π = q + (p−q)c(v'),
+    /// whose π(1−π) is at most q'(1−q') in expectation, since E π = q' and x(1−x) is concave: the
+    /// first term is that of independent supports. The second is the variance of the expected
+    /// support, (p−q)²·Var(Σ f(v')c(v')), and functions are independent of each other: Σ f(v')c(v')
+    /// is a mean of r variables, of which each is at most 1−f, so the variance is at most (1−f)·E/r
+    /// with E = (1−f)/m. Divided by (p−q')² = (p−q)²(1−1/m)² that is (1−f)² / (r·m·(1−1/m)²).
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error> {
         let noise = Enclosure::point(self.support().variance(reports, share)?);
         let others = Enclosure::ONE - checked_share(share)?;
@@ -263,8 +272,9 @@ mod tests {
 
     #[test]
     fn estimates_are_unbiased_over_the_hash_functions() {
-        // All functions x ↦ top digit of a·x + b modulo 2⁸, which have the lemma for x below 2⁴: the expectation of the estimate over all of them
-        // and all reports is one for the own value and zero for another.
+        // All functions x ↦ top digit of a·x + b modulo 2⁸, which have the lemma for x below 2⁴:
+        // the expectation of the estimate over all of them and all reports is one for the own value
+        // and zero for another.
         let epsilon = 1.5;
         let support = CountMeanSketch::epsilon(epsilon, 3, 1, 1, 0).unwrap().support();
         let keep = 1.0 / (1.0 + (-epsilon / 2.0f64).exp());
@@ -282,7 +292,8 @@ mod tests {
 
     #[test]
     fn errors_stay_within_the_stated_variance() {
-        // 200 seeds: half of 100 people hold 0, the others are spread. The mean of 200 squared errors passes 1.6 times a true bound rarely.
+        // 200 seeds: half of 100 people hold 0, the others are spread. The mean of 200 squared
+        // errors passes 1.6 times a true bound rarely.
         let mut rng = crate::rng::Insecure::seeded(6);
         let (mut squares, mut stated) = (0.0, 0.0);
         for seed in 0..200 {

@@ -1,4 +1,4 @@
-//! How probable it is that a report supports a value, and what follows for estimates.
+//! The probability that a report supports a value, and estimates from it.
 
 use dp_core::Error;
 use dp_core::rounding::Enclosure;
@@ -12,12 +12,12 @@ pub(super) struct Support {
 }
 
 impl Support {
-    /// The difference is given too, because subtracting would lose it for small ε.
+    /// The difference is given too, because subtraction would cancel for small ε.
     pub(super) const fn new(own: Enclosure, other: Enclosure, gap: Enclosure) -> Self {
         Self { own, other, gap }
     }
 
-    /// Where a value is one of several that look alike with probability 1/m: q becomes q + (p−q)/m.
+    /// Where another value has the same hash with probability 1/m: q becomes q + (p−q)/m.
     pub(super) fn blurred(self, inverse: Enclosure) -> Self {
         let other = self.other + self.gap * inverse;
         Self { own: self.own, other, gap: self.gap * (Enclosure::ONE - inverse) }

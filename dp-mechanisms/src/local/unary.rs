@@ -1,4 +1,4 @@
-//! Unary encoding: a bit for each value, each flipped by itself.
+//! Unary encoding: a bit for each value, each flipped independently.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
@@ -8,14 +8,17 @@ use super::support::Support;
 use super::{FrequencyOracle, checked_epsilon, checked_values, share_of};
 use crate::sample::{Bernoulli, Bits};
 
-/// Reports k bits: that of the own value is set with probability p, each other with probability q, independently.
+/// Reports k bits: that of the own value is set with probability p, each other with probability q,
+/// independently.
 ///
-/// **Theorem** (Wang, Blocki, Li and Jha 2017). The report is private for ε = ln(p(1−q) / (q(1−p))), for any two values, and no smaller ε holds: two
-/// values differ in two bits, the others have the same law, and the worst report has the one bit set and the other not.
+/// **Theorem** (Wang, Blocki, Li and Jha 2017). The report is private for
+/// ε = ln(p(1−q) / (q(1−p))), for any two values, and no smaller ε holds: two values differ in two
+/// bits, the others have the same law, and the worst report has the one bit set and the other not.
 ///
-/// - [`symmetric`](Self::symmetric) (RAPPOR, Erlingsson, Pihur and Korolova 2014): p = e^(ε/2)/(e^(ε/2)+1) and q = 1−p. Each bit is a
-///   randomised response of ε/2.
-/// - [`epsilon`](Self::epsilon): p = 1/2 and q = 1/(e^ε+1), which has the least variance for rare values, about 4e^ε/(n(e^ε−1)²), whatever k.
+/// - [`symmetric`](Self::symmetric) (RAPPOR, Erlingsson, Pihur and Korolova 2014):
+///   p = e^(ε/2)/(e^(ε/2)+1) and q = 1−p. Each bit is a randomised response of ε/2.
+/// - [`epsilon`](Self::epsilon): p = 1/2 and q = 1/(e^ε+1), which has the least variance for rare
+///   values, about 4e^ε/(n(e^ε−1)²), whatever k.
 ///
 /// **What is released** is a list of k bits, whose probabilities are exact.
 ///
@@ -39,7 +42,7 @@ pub struct UnaryEncoding {
     bits: Flips,
 }
 
-/// How bits are flipped.
+/// The probabilities with which bits are flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]

@@ -8,9 +8,10 @@ use super::Bits;
 
 /// A uniform integer from 0, …, n − 1.
 ///
-/// Takes the least number k of fair bits with 2^k ≥ n, which are the digits of a uniform integer below 2^k, and starts anew when that is not
-/// below n. Given that it is, all integers below n are equally probable: each had the probability 2^−k. Since 2^k < 2n, a try succeeds
-/// with probability above one half.
+/// Takes the least number k of fair bits with 2^k ≥ n, which are the digits of a uniform integer
+/// below 2^k, and starts anew when that is not below n. Given that it is, all integers below n are
+/// equally probable: each had the probability 2^−k. Since 2^k < 2n, a try succeeds with probability
+/// above one half.
 ///
 /// ```
 /// use std::num::NonZero;
@@ -41,8 +42,8 @@ pub(crate) fn below_from<R: Rng + ?Sized>(n: NonZero<u64>, bits: &mut Bits<'_, R
 
 /// Puts the items into a uniformly random order (Fisher and Yates).
 ///
-/// The last place gets a uniform one of all items, the place before it a uniform one of those left, and so on: of m items each of
-/// the m! orders comes out with probability 1/m · 1/(m − 1) ⋯ 1/1.
+/// The last place gets a uniform one of all items, the place before it a uniform one of those left,
+/// and so on: of m items each of the m! orders comes out with probability 1/m · 1/(m − 1) ⋯ 1/1.
 ///
 /// ```
 /// use dp_mechanisms::{rng::OsSeeded, sample::shuffle};
@@ -100,7 +101,8 @@ mod tests {
         });
         let masses: Vec<f64> = law.decided().map(|(_, mass)| mass).collect();
         assert_eq!(masses.len(), 24);
-        // Strings that suffice for one order may not for another, so the masses agree up to the open one only.
+        // Strings that suffice for one order may not for another, so the masses agree up to the
+        // open one only.
         assert!(law.open() < 1e-3, "{}", law.open());
         assert!(masses.iter().all(|mass| *mass <= 1.0 / 24.0 && mass + law.open() >= 1.0 / 24.0));
     }

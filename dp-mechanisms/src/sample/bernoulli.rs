@@ -1,12 +1,14 @@
 //! Events of an exactly given probability.
 //!
-//! With U uniform on [0, 1), the event U < p has probability p for every real p in [0, 1]. U is known [digit by digit](super::Uniform), and
-//! p to as many digits as one likes: lower ≤ p·2ⁿ ≤ upper for whole numbers that are at most a few units apart. As soon as the cell of U lies
-//! on one side of these bounds the event is decided, whatever digits follow. Both shrink with n, so only the U that agree with p in all
-//! digits are never decided: that has probability zero, and the k-th further digit is needed with a probability of a few 2^−k.
+//! With U uniform on [0, 1), the event U < p has probability p for every real p in [0, 1]. U is
+//! known [digit by digit](super::Uniform), and p to as many digits as one likes:
+//! lower ≤ p·2ⁿ ≤ upper for whole numbers that are at most a few units apart. As soon as the cell
+//! of U lies on one side of these bounds the event is decided, whatever digits follow. Both shrink
+//! with n, so only the U that agree with p in all digits are never decided: that has probability
+//! zero, and the k-th further digit is needed with a probability of a few 2^−k.
 //!
-//! The first 64 digits are compared with bounds that were computed once, in floats with directed rounding where p is not a quotient. They leave about
-//! one draw in 2⁵⁰ to the integers.
+//! The first 64 digits are compared with bounds that were computed once, in floats with directed
+//! rounding where p is not a quotient. They leave about one draw in 2⁵⁰ to the integers.
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
@@ -89,7 +91,8 @@ impl Bernoulli {
         Self::between(enclosed, Probability::ExpNeg(x))
     }
 
-    /// An event of probability e^x / (e^x + m) = 1 / (1 + m·e^−x), for an exact quotient x: the truth against m other answers.
+    /// An event of probability e^x / (e^x + m) = 1 / (1 + m·e^−x), for an exact quotient x: the
+    /// truth against m other answers.
     pub(crate) fn truth(x: Ratio, others: u64) -> Self {
         if x.is_zero() {
             // 1 / (1 + m), with a denominator that may need 65 bits
@@ -152,7 +155,7 @@ impl Bernoulli {
         }
     }
 
-    /// The outcome, with as many digits as it takes.
+    /// The outcome, with as many digits as needed.
     #[cold]
     fn settle<R: Rng + ?Sized>(&self, mut uniform: Uniform, bits: &mut Bits<'_, R>) -> bool {
         uniform.is_below(|digits| self.probability.enclose(digits), bits)
@@ -166,8 +169,8 @@ impl Probability {
             Self::Ratio(ratio) => ratio.enclose(digits),
             Self::ExpNeg(x) => exp_neg_of(x, digits),
             Self::Truth { others, x } => {
-                // An error of e^−x moves 1/(1 + m·e^−x) by at most m times as much: as many digits more as m has, and
-                // the few units are divided by 2⁸.
+                // An error of e^−x moves 1/(1 + m·e^−x) by at most m times as much: as many digits
+                // more as m has, and the few units are divided by 2⁸.
                 let finer = digits + UBig::from(*others).bit_len() + 8;
                 let (lower, upper) = exp_neg_of(x, finer);
                 let (numerator, one) = (UBig::ONE << (digits + finer), UBig::ONE << finer);

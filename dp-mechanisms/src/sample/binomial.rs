@@ -6,12 +6,14 @@ use rand_core::Rng;
 
 use super::{Bits, Ratio};
 
-/// The number of successes in n independent tries of probability p, exactly: no approximation, no transcendental function.
+/// The number of successes in n independent tries of probability p, exactly: no approximation, no
+/// transcendental function.
 ///
-/// A try succeeds if U < p for a U that is uniform on [0, 1). All n of them are looked at together, one binary digit at a time. A U whose digit
-/// differs from that of p is decided by it: it is below p if its digit is the 0 and that of p the 1. The others go on to the next digit. The number of
-/// those with digit 1 among k is the number of ones in k fair bits. So a draw is a short sequence of counts of fair bits, the
-/// undecided being halved in each step on average.
+/// A try succeeds if U < p for a U that is uniform on [0, 1). All n of them are looked at together,
+/// one binary digit at a time. A U whose digit differs from that of p is decided by it: it is below
+/// p if its digit is the 0 and that of p the 1. The others go on to the next digit. The number of
+/// those with digit 1 among k is the number of ones in k fair bits. So a draw is a short sequence
+/// of counts of fair bits, the undecided being halved in each step on average.
 ///
 /// It takes about 2n bits, and time in proportion: some 0.4 s for 10⁹ tries. The time tells n.
 ///
@@ -54,7 +56,8 @@ impl Binomial {
     pub(crate) fn draw_from<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> u64 {
         let (mut undecided, mut successes) = (self.tries, 0);
         for block in 1.. {
-            // 64 more digits of p, the last 64 bits of ⌊p·2^(64·block)⌋. Only p = 1 has a digit in front of the point.
+            // 64 more digits of p, the last 64 bits of ⌊p·2^(64·block)⌋. Only p = 1 has a digit in
+            // front of the point.
             let (floor, ceiling) = self.probability.enclose(BLOCK * block);
             if floor.bit(BLOCK * block) {
                 return self.tries;

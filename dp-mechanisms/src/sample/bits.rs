@@ -6,11 +6,12 @@ use rand_core::Rng;
 ///
 /// The stream of bits alone says what is drawn, not the sizes of the portions in which it is read.
 ///
-/// Bits that are left over when it is dropped are thrown away without a look at them, so what is drawn next
+/// Bits that are left over when it is dropped are dropped unread, so what is drawn next
 /// is independent.
 ///
-/// It also says how many digits of a real to draw at once: a word of them, or one by one where all bit strings are listed and each bit
-/// doubles the list. The law of what is drawn does not depend on it.
+/// It also says how many digits of a real to draw at once: a word of them, or one by one where all
+/// bit strings are listed and each bit doubles the list. The law of what is drawn does not depend
+/// on it.
 pub struct Bits<'r, R: ?Sized> {
     pub(super) rng: &'r mut R,
     pool: u128,
@@ -26,7 +27,7 @@ impl<'r, R: Rng + ?Sized> Bits<'r, R> {
     }
 
     /// The bits of a generator, drawn one by one.
-    #[cfg(any(test, feature = "claims"))]
+    #[cfg(any(test, feature = "internals"))]
     pub(crate) const fn sparing(rng: &'r mut R) -> Self {
         Self { rng, pool: 0, left: 0, portion: 1 }
     }
@@ -36,10 +37,12 @@ impl<'r, R: Rng + ?Sized> Bits<'r, R> {
         self.portion
     }
 
-    /// Tries with more and more digits until they suffice: 64, 128, 256, … (or 1, 2, 3, … up to 64 where bits are spared).
+    /// Tries with more and more digits until they suffice: 64, 128, 256, … (or 1, 2, 3, … up to 64
+    /// where bits are spared).
     ///
-    /// It ends with probability one when `attempt` asks on which side of a number a real lies that was drawn from a law without atoms, or
-    /// rounds such a real: an attempt fails only if the real lies within an enclosure of the number that shrinks to a point.
+    /// It ends with probability one when `attempt` asks on which side of a number a real lies that
+    /// was drawn from a law without atoms, or rounds such a real: an attempt fails only if the real
+    /// lies within an enclosure of the number that shrinks to a point.
     pub fn until<T>(&mut self, mut attempt: impl FnMut(u32, &mut Self) -> Option<T>) -> T {
         let mut precision = self.portion;
         loop {
@@ -75,7 +78,8 @@ impl<'r, R: Rng + ?Sized> Bits<'r, R> {
 /// How many words the generator makes in bulk.
 pub(super) const WORDS: usize = 256;
 
-/// Draws `count` times from words that the generator makes in bulk: `draw` gets the number of the draw, a word, and the generator for more.
+/// Draws `count` times from words that the generator makes in bulk: `draw` gets the number of the
+/// draw, a word, and the generator for more.
 #[inline]
 pub(super) fn in_bulk<R: Rng + ?Sized>(count: usize, rng: &mut R, mut draw: impl FnMut(usize, u64, &mut R)) {
     in_blocks(count, rng, |start, words, rng| {
@@ -85,7 +89,8 @@ pub(super) fn in_bulk<R: Rng + ?Sized>(count: usize, rng: &mut R, mut draw: impl
     });
 }
 
-/// The same, for all words of a block at once: `draw` gets the number of the first draw, and at most [`WORDS`] of them.
+/// The same, for all words of a block at once: `draw` gets the number of the first draw, and at
+/// most [`WORDS`] of them.
 #[inline]
 pub(super) fn in_blocks<R: Rng + ?Sized>(
     count: usize,

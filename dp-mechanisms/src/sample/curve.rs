@@ -54,10 +54,12 @@ impl<T: Lazy> Lazy for Curve<T> {
     }
 }
 
-/// Whether the height in the upper box of a strip whose share begins with 64 digits is below top·e^−d, if floats tell; for a d in [0, ¼] that is right to 2⁻³⁰.
+/// Whether the height in the upper box of a strip whose share begins with 64 digits is below
+/// top·e^−d, if floats settle it; for a d in [0, ¼] that is right to 2⁻³⁰.
 ///
-/// The series of e^−d alternates with falling terms, so cutting it after d⁵ errs by at most d⁶/720 < 2⁻²¹. Beside that the errors of d, of the top and
-/// of the roundings do not matter: together they are below another 2⁻²¹ of the top, above which no height lies.
+/// The series of e^−d alternates with falling terms, so cutting it after d⁵ errs by at most
+/// d⁶/720 < 2⁻²¹. Beside that the errors of d, of the top and of the roundings do not matter:
+/// together they are below another 2⁻²¹ of the top, above which no height lies.
 pub(super) fn is_clearly_under(heights: Heights, share: u64, d: f64) -> Option<bool> {
     #[allow(clippy::cast_precision_loss)] // 2⁻⁵³ of it
     let share = share as f64 * f64::from_bits((1023 - 64) << 52);

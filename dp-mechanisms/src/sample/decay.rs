@@ -3,13 +3,16 @@
 /// From here on e^−t, which is below 2⁻⁵⁷, is taken as that of 40.
 const LARGEST: f64 = 40.0;
 
-/// ln 2 in two parts: the first is a multiple of 2⁻³³, so that its product with a whole number below 2¹⁰ is exact.
+/// ln 2 in two parts: the first is a multiple of 2⁻³³, so that its product with a whole number
+/// below 2¹⁰ is exact.
 const LN_2_HIGH: f64 = 0.693_147_180_485_539_138_317_108_154_296_875;
 const LN_2_LOW: f64 = 7.440_617_110_012_397e-11;
 
 /// e^−t for t ≥ 0, infinity included, up to 2⁻⁵⁰.
 ///
-/// With n the whole number nearest to t/ln 2, at most 58, and r = t − n·ln 2, e^−t = 2^−n·e^−r with |r| < 0.347, and e^−r = cosh r − sinh r. Error budget, in absolute terms, before the factor 2^−n ≤ 1:
+/// With n the whole number nearest to t/ln 2, at most 58, and r = t − n·ln 2, e^−t = 2^−n·e^−r with
+/// |r| < 0.347, and e^−r = cosh r − sinh r. Error budget, in absolute terms, before the factor
+/// 2^−n ≤ 1:
 ///
 /// | source | at most |
 /// |---|---|
@@ -80,7 +83,8 @@ mod tests {
         let ln_2 = Enclosure::point(2.0).ln();
         assert!(ln_2.contains(LN_2_HIGH + LN_2_LOW) && (LN_2_HIGH * 2f64.powi(33)).fract() == 0.0);
         assert!(LN_2_LOW.abs() < 2f64.powi(-33));
-        // Both parts together, to more digits than a float has: ln 2 = 0.693147180559945309417232121458176568…
+        // Both parts together, to more digits than a float has: ln
+        // 2 = 0.693147180559945309417232121458176568…
         let beyond = std::f64::consts::LN_2 - LN_2_HIGH; // exact, and the float is 2.319046813846e-17 below ln 2
         assert!((LN_2_LOW - (beyond + 2.319_046_813_846_299_6e-17)).abs() < 2f64.powi(-86));
     }

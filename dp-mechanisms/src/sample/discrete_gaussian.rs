@@ -2,16 +2,20 @@
 //!
 //! # Why the output is exactly discrete Gaussian
 //!
-//! The law gives k a probability ∝ e^(−k²/2σ²): a fair sign times a magnitude, where zero must not be counted twice. Magnitudes are cut into blocks of B = 2^j
-//! integers, and the [`Envelope`] over the weights chooses a block; the place in the block is j fair bits. A point above the lower box is
-//! kept if its height is below the weight of its integer, decided with as many digits as it takes. Beyond the last block, from c on, a geometric law with ratio r = e^(−c/σ²) covers the
-//! weights, because k² = c² + 2c(k − c) + (k − c)². So what is kept has exactly the weights of the law.
+//! The law gives k a probability ∝ e^(−k²/2σ²): a fair sign times a magnitude, where zero must not
+//! be counted twice. Magnitudes are cut into blocks of B = 2^j integers, and the [`Envelope`] over
+//! the weights chooses a block; the place in the block is j fair bits. A point above the lower box
+//! is kept if its height is below the weight of its integer, decided with as many digits as needed.
+//! Beyond the last block, from c on, a geometric law with ratio r = e^(−c/σ²) covers the weights,
+//! because k² = c² + 2c(k − c) + (k − c)². So what is kept has exactly the weights of the law.
 //!
-//! Zero with a negative sign begins anew; where blocks are single integers, so that this would happen often, zero has half of its weight instead.
+//! Zero with a negative sign begins anew; where blocks are single integers, so that this would
+//! happen often, zero has half of its weight instead.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! As for the [Gaussian](super::gaussian): which draws take longer does not depend on the answer. For σ ≥ 2⁴³ all take the long way.
+//! As for the [Gaussian](super::gaussian): which draws take longer does not depend on the answer.
+//! For σ ≥ 2⁴³ all take the long way.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +29,8 @@ use super::curve::{Curve, Height};
 use super::envelope::{Envelope, PART_BITS, Part};
 use super::{Bits, Dyadic, Geometric, Interval, Lazy, Ratio, Uniform, lazy};
 
-/// How many bits of a word are left for the place in a block, beside the sign and the bits that choose the block.
+/// How many bits of a word are left for the place in a block, beside the sign and the bits that
+/// choose the block.
 const PLACE_BITS: u32 = u64::BITS - PART_BITS - 1;
 
 /// Discrete Gaussian integers: k with probability ∝ e^(−k²/2σ²).
@@ -33,14 +38,14 @@ const PLACE_BITS: u32 = u64::BITS - PART_BITS - 1;
 /// Making one takes some tens of microseconds (a table is computed); a clone shares it.
 ///
 /// ```
-/// use dp_mechanisms::{rng::OsSeeded, sample::{DiscreteGaussian, Ratio}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{DiscreteGaussianSampler, Ratio}};
 ///
-/// let noise = DiscreteGaussian::new(Ratio::positive(10, 3)?);
+/// let noise = DiscreteGaussianSampler::new(Ratio::positive(10, 3)?);
 /// let noisy: i64 = noise.draw(1234, &mut OsSeeded::new()?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct DiscreteGaussian {
+pub struct DiscreteGaussianSampler {
     sigma: Ratio,
     /// Encloses σ.
     floats: Enclosure,
@@ -52,27 +57,29 @@ pub struct DiscreteGaussian {
 }
 
 /// What it was made from, without the table that follows from it.
-impl fmt::Debug for DiscreteGaussian {
+impl fmt::Debug for DiscreteGaussianSampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DiscreteGaussian").field("sigma", &self.sigma).finish_non_exhaustive()
+        f.debug_struct("DiscreteGaussianSampler").field("sigma", &self.sigma).finish_non_exhaustive()
     }
 }
 
-impl PartialEq for DiscreteGaussian {
+impl PartialEq for DiscreteGaussianSampler {
     fn eq(&self, other: &Self) -> bool {
         self.sigma == other.sigma
     }
 }
 
-impl DiscreteGaussian {
-    /// The law of a σ, taken as the exact number that it denotes. (Its standard deviation is at most σ.)
+impl DiscreteGaussianSampler {
+    /// The law of a σ, taken as the exact number that it denotes. (Its standard deviation is at
+    /// most σ.)
     pub fn new(sigma: impl Into<Ratio>) -> Self {
         let sigma = sigma.into();
         let floats = sigma.enclosure();
         // Blocks of one below σ = 64, else 32 to 64 of them to a σ; five σ in all.
         let log = u32::try_from(Dyadic::from_finite(floats.hi().min(f64::MAX)).floor_log2()).unwrap_or(0);
         let block = if log < 6 { 0 } else { log - 5 };
-        // Below 2⁻¹⁰ zero is alone in the table, and for the tail a larger σ gives an upper bound. (Squares of floats stay finite.)
+        // Below 2⁻¹⁰ zero is alone in the table, and for the tail a larger σ gives an upper bound.
+        // (Squares of floats stay finite.)
         let wide = floats.max(Enclosure::point(f64::from_bits((1023 - 10) << 52)));
         let per_sigma = wide / Enclosure::point(power(block));
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 321
@@ -85,7 +92,8 @@ impl DiscreteGaussian {
                 _ => (weights[i + 1], weights[i]),
             })
             .collect();
-        // The sum of the geometric weights from c on is e^(−c²/2σ²)/(1 − r), and a block has B of them; −ln r = c/σ².
+        // The sum of the geometric weights from c on is e^(−c²/2σ²)/(1 − r), and a block has B of
+        // them; −ln r = c/σ².
         let rate = Enclosure::point(blocks.into()) / per_sigma / wide;
         let tail = weights[weights.len() - 1] / (-(-rate).exp_m1() * Enclosure::point(power(block)));
         Self { envelope: Arc::new(Envelope::new(&strips, tail)), sigma, floats, block, blocks }
@@ -96,16 +104,13 @@ impl DiscreteGaussian {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// Adds noise to many answers, from bits that are made in bulk.
-    ///
-    /// # Panics
-    /// When the two lists differ in length.
-    pub fn fill<R: Rng + ?Sized>(&self, answers: &[i64], released: &mut [i64], rng: &mut R) {
-        assert_eq!(answers.len(), released.len(), "one release for each answer");
-        in_bulk(answers.len(), rng, |i, word, rng| released[i] = self.draw_from(word, answers[i], rng));
+    /// Replaces each answer by a release of it, from bits that are made in bulk.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, values[i], rng));
     }
 
-    /// The draw that begins with a word: sign, place in the block, and the choice of the part, from the lowest bit on.
+    /// The draw that begins with a word: sign, place in the block, and the choice of the part, from
+    /// the lowest bit on.
     #[inline]
     fn draw_from<R: Rng + ?Sized>(&self, word: u64, answer: i64, rng: &mut R) -> i64 {
         match self.envelope.part(word) {
@@ -124,7 +129,7 @@ impl DiscreteGaussian {
     /// The draw from a word whose part needs more than the word.
     #[cold]
     fn draw_on<R: Rng + ?Sized>(&self, part: Part, word: u64, answer: i64, rng: &mut R) -> i64 {
-        // Of the word the part and the sign are used; the other bits are dropped without a look at them.
+        // Of the word the part and the sign are used; the other bits are dropped unread.
         match self.attempt(part, word & 1 == 1, &mut Bits::new(rng)) {
             Some(noise) => super::saturating(noise + IBig::from(answer)),
             None => self.draw(answer, rng),
@@ -175,8 +180,10 @@ impl DiscreteGaussian {
 
     /// An integer of the tail, if it is kept.
     ///
-    /// With c the first integer of the tail and G geometric of scale σ²/c, c + G has the probability (1 − r)·r^G. The weight of the tail counts blocks of height 1/unit. A
-    /// share V of it must be below the weight of the integer: V·weight·B·(1 − r)·r^G < unit·e^(−(c + G)²/2σ²), where r^G cancels.
+    /// With c the first integer of the tail and G geometric of scale σ²/c, c + G has the
+    /// probability (1 − r)·r^G. The weight of the tail counts blocks of height 1/unit. A share V of
+    /// it must be below the weight of the integer: V·weight·B·(1 − r)·r^G < unit·e^(−(c + G)²/2σ²),
+    /// where r^G cancels.
     fn in_tail<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Option<IBig> {
         let start = IBig::from(self.blocks) << self.block as usize;
         let c = Dyadic::new(start.clone(), 0);
@@ -230,7 +237,7 @@ fn bell(x: Enclosure) -> Enclosure {
 /// k²/2σ².
 struct Exponent<'a> {
     magnitude: &'a IBig,
-    law: &'a DiscreteGaussian,
+    law: &'a DiscreteGaussianSampler,
 }
 
 impl Lazy for Exponent<'_> {
@@ -252,8 +259,8 @@ mod tests {
     use dp_core::Scale;
     use proptest::prelude::*;
 
-    fn scaled(sigma: f64) -> DiscreteGaussian {
-        DiscreteGaussian::new(Scale::new(sigma).unwrap())
+    fn scaled(sigma: f64) -> DiscreteGaussianSampler {
+        DiscreteGaussianSampler::new(Scale::new(sigma).unwrap())
     }
 
     #[test]
@@ -283,7 +290,7 @@ mod tests {
             ),
         ];
         for (numerator, denominator, masses) in cases {
-            let gaussian = DiscreteGaussian::new(Ratio::positive(numerator, denominator).unwrap());
+            let gaussian = DiscreteGaussianSampler::new(Ratio::positive(numerator, denominator).unwrap());
             let law = Law::of(16, |bits| gaussian.start(bits));
             assert!(law.open() < 0.02, "{}", law.open());
             for (k, mass) in (0..).zip(masses) {
@@ -297,13 +304,15 @@ mod tests {
 
     #[test]
     fn blocks_of_many_integers_have_the_law_too() {
-        // σ = 100, blocks of two. Zero and the two integers beside it, 0.00398942280402272 and 0.00398922333786921 (mpmath), and the two halves.
+        // σ = 100, blocks of two. Zero and the two integers beside it, 0.00398942280402272 and
+        // 0.00398922333786921 (mpmath), and the two halves.
         let gaussian = scaled(100.0);
         assert_eq!(gaussian.block, 1);
         let law = Law::of(18, |bits| gaussian.start(bits));
         assert!(law.open() < 0.06, "{}", law.open());
         let near = |k: i32| law.decided().find(|(j, _)| **j == IBig::from(k)).map_or(0.0, |(_, mass)| mass);
-        // The decided masses of ±k are equal but for bits that were cut off, and zero is not counted twice.
+        // The decided masses of ±k are equal but for bits that were cut off, and zero is not
+        // counted twice.
         assert!((near(0) / 0.003_989_422_804_022_72 - 1.0).abs() < 0.07, "{}", near(0));
         assert!(
             (near(1) / near(-1) - 1.0).abs() < 1e-9
@@ -316,12 +325,13 @@ mod tests {
 
     #[test]
     fn draws_of_wide_laws_have_the_moments_of_their_law() {
-        // The standard error of the mean of x²/σ² over n draws is √(2/n): 40 000 draws, six of them 0.042. False alarms below 10⁻⁸.
+        // The standard error of the mean of x²/σ² over n draws is √(2/n): 40 000 draws, six of them
+        // 0.042. False alarms below 10⁻⁸.
         for sigma in [63.9, 64.0, 1000.0, 1e6, 1e15] {
             let gaussian = scaled(sigma);
             let mut rng = Insecure::seeded(7);
-            let mut released = vec![0; 40_000];
-            gaussian.fill(&vec![3; 40_000], &mut released, &mut rng);
+            let mut released = vec![3; 40_000];
+            gaussian.draw_into(&mut released, &mut rng);
             #[allow(clippy::cast_precision_loss)]
             let scaled: Vec<f64> = released.iter().map(|k| (k - 3) as f64 / sigma).collect();
             let (first, second) = scaled.iter().fold((0.0, 0.0), |(a, b), x| (a + x, b + x * x));
@@ -335,7 +345,8 @@ mod tests {
     #[test]
     fn the_tail_is_kept_as_often_as_its_mass() {
         for (sigma, share, beyond) in [
-            // The mass of the tail in blocks of height one, from `blocks` on, and Pr(k > c | k ≥ c) (mpmath).
+            // The mass of the tail in blocks of height one, from `blocks` on, and Pr(k > c | k ≥ c)
+            // (mpmath).
             (1.0, 1.525289e-8, 0.0015020115),
             (100.0, 3.3230185e-5, 0.94927291),
         ] {
@@ -371,7 +382,7 @@ mod tests {
 
     #[test]
     fn laws_are_equal_when_their_sigmas_are() {
-        assert_eq!(scaled(0.5), DiscreteGaussian::new(Ratio::positive(1, 2).unwrap()));
+        assert_eq!(scaled(0.5), DiscreteGaussianSampler::new(Ratio::positive(1, 2).unwrap()));
         assert_ne!(scaled(0.5), scaled(0.25));
     }
 

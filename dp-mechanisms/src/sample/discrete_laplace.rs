@@ -2,11 +2,13 @@
 //!
 //! # Why the output is exactly discrete Laplace
 //!
-//! The law gives k the probability (1 − r)/(1 + r)·r^|k| with r = e^(−1/b). It is not negative with probability p = 1/(1 + r), and then geometric; else −1 − k is
-//! geometric. So one uniform U decides both: below p the draw is ⌊−b·ln(U/p)⌋, because U/p is uniform on [0, 1) there; else it is −1 − ⌊−b·ln((1 − U)/(1 − p))⌋.
-//! No draw is thrown away, and there is one logarithm in each. Both decisions, the side and the whole number, are taken when they are the
-//! same for all U that share the digits that are known: see [`geometric`](super::geometric), whose notes
-//! on the clock hold here too. Scales below 1/8, with which almost every draw is zero, always take the long way.
+//! The law gives k the probability (1 − r)/(1 + r)·r^|k| with r = e^(−1/b). It is not negative with
+//! probability p = 1/(1 + r), and then geometric; else −1 − k is geometric. So one uniform U
+//! decides both: below p the draw is ⌊−b·ln(U/p)⌋, because U/p is uniform on [0, 1) there; else it
+//! is −1 − ⌊−b·ln((1 − U)/(1 − p))⌋. No draw is thrown away, and there is one logarithm in each.
+//! Both decisions, the side and the whole number, are taken when they are the same for all U that
+//! share the digits that are known: see [`geometric`](super::geometric), whose notes on the clock
+//! hold here too. Scales below 1/8, with which almost every draw is zero, always take the long way.
 
 use core::fmt;
 
@@ -22,22 +24,22 @@ use super::{Bits, Interval, Ratio, Uniform};
 /// Discrete Laplace integers: k with probability ∝ e^(−|k|/b), for a scale b.
 ///
 /// ```
-/// use dp_mechanisms::{rng::OsSeeded, sample::{DiscreteLaplace, Ratio}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{DiscreteLaplaceSampler, Ratio}};
 ///
-/// let noise = DiscreteLaplace::new(Ratio::positive(10, 3)?);
+/// let noise = DiscreteLaplaceSampler::new(Ratio::positive(10, 3)?);
 /// let noisy: i64 = noise.draw(1234, &mut OsSeeded::new()?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct DiscreteLaplace {
+pub struct DiscreteLaplaceSampler {
     scale: Ratio,
     fast: Option<Fast>,
 }
 
 /// What it was made from, without what follows from that.
-impl fmt::Debug for DiscreteLaplace {
+impl fmt::Debug for DiscreteLaplaceSampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DiscreteLaplace").field("scale", &self.scale).finish_non_exhaustive()
+        f.debug_struct("DiscreteLaplaceSampler").field("scale", &self.scale).finish_non_exhaustive()
     }
 }
 
@@ -69,7 +71,8 @@ impl Fast {
 
     /// The draw whose U begins with 63 digits.
     ///
-    /// The split is rounded down, so a U that is taken for the wrong side is below p and taken for a negative draw. Its logarithm is then negative, and no negative number is ever settled.
+    /// The split is rounded down, so a U that is taken for the wrong side is below p and taken for
+    /// a negative draw. Its logarithm is then negative, and no negative number is ever settled.
     #[inline]
     fn settle(self, prefix: u64) -> Option<i64> {
         let negative = prefix >= self.split;
@@ -80,7 +83,7 @@ impl Fast {
     }
 }
 
-impl DiscreteLaplace {
+impl DiscreteLaplaceSampler {
     /// The law of a scale, taken as the exact number that it denotes.
     pub fn new(scale: impl Into<Ratio>) -> Self {
         let scale = scale.into();
@@ -92,13 +95,9 @@ impl DiscreteLaplace {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// Adds noise to many answers, from bits that are made in bulk.
-    ///
-    /// # Panics
-    /// When the two lists differ in length.
-    pub fn fill<R: Rng + ?Sized>(&self, answers: &[i64], released: &mut [i64], rng: &mut R) {
-        assert_eq!(answers.len(), released.len(), "one release for each answer");
-        in_bulk(answers.len(), rng, |i, word, rng| released[i] = self.draw_from(word, answers[i], rng));
+    /// Replaces each answer by a release of it, from bits that are made in bulk.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
+        in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, values[i], rng));
     }
 
     #[inline]
@@ -147,8 +146,8 @@ mod tests {
     use dp_core::Scale;
     use proptest::prelude::*;
 
-    fn scaled(b: f64) -> DiscreteLaplace {
-        DiscreteLaplace::new(Scale::new(b).unwrap())
+    fn scaled(b: f64) -> DiscreteLaplaceSampler {
+        DiscreteLaplaceSampler::new(Scale::new(b).unwrap())
     }
 
     #[test]
@@ -164,7 +163,7 @@ mod tests {
         for (scale, masses) in
             [(Ratio::positive(1, 3).unwrap(), &third[..]), (Ratio::positive(5, 2).unwrap(), &more)]
         {
-            let laplace = DiscreteLaplace::new(scale);
+            let laplace = DiscreteLaplaceSampler::new(scale);
             let law = Law::of(14, |bits| laplace.integer(Uniform::unknown(), bits));
             assert!(law.open() < 1e-2, "{}", law.open());
             for (k, mass) in (0..).zip(masses) {
@@ -193,8 +192,8 @@ mod tests {
         assert_eq!(scaled(f64::from_bits(1)).draw(i64::MIN, &mut rng), i64::MIN);
         let near = scaled(100.0);
         assert!((0..100).any(|_| near.draw(i64::MAX - 1, &mut rng) == i64::MAX));
-        let (answers, mut released) = (vec![7; 300], vec![0; 300]);
-        near.fill(&answers, &mut released, &mut rng);
+        let mut released = vec![7; 300];
+        near.draw_into(&mut released, &mut rng);
         assert!(released.iter().any(|k| *k < -50) && released.iter().any(|k| *k > 60));
     }
 

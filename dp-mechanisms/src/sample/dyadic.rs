@@ -7,7 +7,8 @@ use dashu_int::ops::{BitTest, DivEuclid, SquareRoot, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use dp_core::rounding::Enclosure;
 
-/// The real number mantissa · 2^exponent. Sums, differences and products are exact; what is not exact says in its name to which side it rounds.
+/// The real number mantissa · 2^exponent. Sums, differences and products are exact; what is not
+/// exact says in its name to which side it rounds.
 #[derive(Clone, Debug)]
 pub struct Dyadic {
     mantissa: IBig,
@@ -56,7 +57,8 @@ impl Dyadic {
         self.exponent + to_i64(self.mantissa.bit_len()) - 1
     }
 
-    /// ⌊x / 2^unit + ½⌋: the nearest multiple of 2^unit, the upper one for a number halfway between two.
+    /// ⌊x / 2^unit + ½⌋: the nearest multiple of 2^unit, the upper one for a number halfway between
+    /// two.
     pub(crate) fn nearest_multiple(&self, unit: i64) -> IBig {
         let below = unit - self.exponent;
         if below <= 0 {
@@ -88,7 +90,8 @@ impl Dyadic {
         self
     }
 
-    /// ⌊x / 2^unit⌋. The numbers below may have any length: a right shift of a big integer rounds towards −∞.
+    /// ⌊x / 2^unit⌋. The numbers below may have any length: a right shift of a big integer rounds
+    /// towards −∞.
     pub(crate) fn floor_multiple(&self, unit: i64) -> IBig {
         let below = unit - self.exponent;
         if below <= 0 { &self.mantissa << to_shift(-below) } else { &self.mantissa >> to_shift(below) }
@@ -99,7 +102,8 @@ impl Dyadic {
         if self.exponent >= unit { self.clone() } else { Self::new(self.floor_multiple(unit), unit) }
     }
 
-    /// The largest number below or at x with at most `bits` binary digits (one more where it is −2^n).
+    /// The largest number below or at x with at most `bits` binary digits (one more where it is
+    /// −2^n).
     pub(crate) fn rounded_down(&self, bits: u32) -> Self {
         let spare = to_i64(self.mantissa.bit_len()) - i64::from(bits);
         if spare <= 0 {
@@ -108,13 +112,14 @@ impl Dyadic {
         Self::new(&self.mantissa >> to_shift(spare), self.exponent + spare)
     }
 
-    /// The smallest number above or at x with at most `bits` binary digits (one more where it is 2^n).
+    /// The smallest number above or at x with at most `bits` binary digits (one more where it is
+    /// 2^n).
     pub(crate) fn rounded_up(&self, bits: u32) -> Self {
         -(-self.clone()).rounded_down(bits)
     }
 
-    /// A lower bound of x + y to about `bits` binary digits, without long sums: a summand that is too small to be seen in them counts
-    /// as zero, or as one unit less.
+    /// A lower bound of x + y to about `bits` binary digits, without long sums: a summand that is
+    /// too small to be seen in them counts as zero, or as one unit less.
     pub(crate) fn sum_down(&self, other: &Self, bits: u32) -> Self {
         if self.is_zero() || other.is_zero() {
             return (if self.is_zero() { other } else { self }).rounded_down(bits);
@@ -138,7 +143,8 @@ impl Dyadic {
     /// # Panics
     /// When y is zero.
     pub(crate) fn quotient_down(&self, other: &Self, bits: u32) -> Self {
-        // The quotient has at least `bits` digits: the lengths of the integers differ by as many, plus one.
+        // The quotient has at least `bits` digits: the lengths of the integers differ by as many,
+        // plus one.
         let wanted = to_i64(other.mantissa.bit_len()) - to_i64(self.mantissa.bit_len()) + i64::from(bits) + 1;
         let (mut numerator, mut denominator) = (self.mantissa.clone(), other.mantissa.clone());
         if denominator < IBig::ZERO {
@@ -174,7 +180,8 @@ impl Dyadic {
         if log > 1023 {
             return if self.is_positive() { f64::MAX } else { f64::NEG_INFINITY };
         }
-        // The unit of the last place of the floats there, or a coarser one for a negative power of two.
+        // The unit of the last place of the floats there, or a coarser one for a negative power of
+        // two.
         let unit = (log - 52).max(-1074);
         let multiple = i64::try_from(self.floor_multiple(unit)).expect("at most 2⁵³");
         #[allow(clippy::cast_precision_loss)] // at most 2⁵³
@@ -273,7 +280,8 @@ impl PartialOrd for Dyadic {
         if by_sign != Ordering::Equal || self.is_zero() {
             return Some(by_sign);
         }
-        // By magnitude before by digits: the exponents may be so far apart that no memory holds the digits between them.
+        // By magnitude before by digits: the exponents may be so far apart that no memory holds the
+        // digits between them.
         let by_magnitude = self.floor_log2().cmp(&other.floor_log2());
         Some(match by_magnitude {
             Ordering::Equal => {

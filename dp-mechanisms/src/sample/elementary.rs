@@ -1,4 +1,5 @@
-//! The logarithm and the exponential of dyadic numbers, between dyadic numbers, to any number of digits.
+//! The logarithm and the exponential of dyadic numbers, between dyadic numbers, to any number of
+//! digits.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use super::exponential_function::exp_neg;
 /// The binary logarithm of the arguments from which on [`exp`] gives up: 2⁴⁰.
 const LOG2_LARGEST: i64 = 40;
 
-/// What [`exp`] says of larger arguments: a number above e^2⁴⁰.
+/// What [`exp`] returns for larger arguments: a number above e^2⁴⁰.
 pub(super) const SATURATED: Dyadic = Dyadic::power_of_two(1 << (LOG2_LARGEST + 1));
 
 /// How many digits of ln 2 are kept at hand; for more it is computed anew.
@@ -23,19 +24,22 @@ fn ln_2(q: usize) -> UBig {
     if q <= KEPT { &*LN_2 >> (KEPT - q) } else { compute_ln_2(q) }
 }
 
-/// ln 2 = 2·atanh(1/3), with 32 digits more than are returned: the [`atanh`] of a z in [Z, Z + 1]/2^q is at most 2n + 3 units above the sum,
-/// where n < q.
+/// ln 2 = 2·atanh(1/3), with 32 digits more than are returned: the [`atanh`] of a z in [Z,
+/// Z + 1]/2^q is at most 2n + 3 units above the sum, where n < q.
 fn compute_ln_2(q: usize) -> UBig {
     let guard = 8 + q.bit_len();
     let z = (UBig::ONE << (q + guard)) / UBig::from(3u8);
     (atanh(&z, q + guard).0 << 1) >> guard
 }
 
-/// Integers a, e with a ≤ atanh(z)·2^q ≤ a + e for every z in [Z, Z + 1] / 2^q, where 0 ≤ Z and z ≤ 0.34.
+/// Integers a, e with a ≤ atanh(z)·2^q ≤ a + e for every z in [Z, Z + 1] / 2^q, where 0 ≤ Z and
+/// z ≤ 0.34.
 ///
-/// The series z + z³/3 + z⁵/5 + … in units of 2^−q, all roundings down. Its errors, in the same units: z² is short by at most 2z + 2 < 2.7. A power
-/// that is short by e gives the next one, short by at most e·z² + 2.7·z + 1 ≤ 0.12·e + 1.92, so that no power is short by more than 2.2. A term z^(2i+1)/(2i + 1)
-/// is short by at most 2.2/(2i + 1) + 1 from i = 1 on, below 2, and by 1 for i = 0. What follows the first power that is computed as zero is below
+/// The series z + z³/3 + z⁵/5 + … in units of 2^−q, all roundings down. Its errors, in the same
+/// units: z² is short by at most 2z + 2 < 2.7. A power that is short by e gives the next one, short
+/// by at most e·z² + 2.7·z + 1 ≤ 0.12·e + 1.92, so that no power is short by more than 2.2. A term
+/// z^(2i+1)/(2i + 1) is short by at most 2.2/(2i + 1) + 1 from i = 1 on, below 2, and by 1 for
+/// i = 0. What follows the first power that is computed as zero is below
 /// 2.2/(2n + 1)/(1 − z²) ≤ 2.6. The sum of n terms is short by at most 2n + 3.
 fn atanh(z: &UBig, q: usize) -> (UBig, UBig) {
     let square = (z * z) >> q;
@@ -51,8 +55,10 @@ fn atanh(z: &UBig, q: usize) -> (UBig, UBig) {
 
 /// ln x between two numbers of about `bits` binary digits, for a positive x.
 ///
-/// With x = 2^k·m and m between 181/256 and 181/128, two numbers near √½ and √2: ln x = k·ln 2 + 2·atanh z with z = (m − 1)/(m + 1), |z| < 0.172. For k ≠ 0
-/// the sum is at least 0.34 in magnitude. For k = 0 it is at least |x − 1|/2, which is added to the digits that are computed, so the relative error is small.
+/// With x = 2^k·m and m between 181/256 and 181/128, two numbers near √½ and √2: ln x = k·ln
+/// 2 + 2·atanh z with z = (m − 1)/(m + 1), |z| < 0.172. For k ≠ 0 the sum is at least 0.34 in
+/// magnitude. For k = 0 it is at least |x − 1|/2, which is added to the digits that are computed,
+/// so the relative error is small.
 ///
 /// # Panics
 /// When x is not positive.
@@ -90,10 +96,11 @@ pub(super) fn ln(x: &Dyadic, bits: u32) -> (Dyadic, Dyadic) {
     )
 }
 
-/// eˣ between two numbers of about `bits` binary digits, for |x| below 2⁴⁰. Beyond: between 0 and 2^−2⁴⁰ for a negative x, and the number 2^2⁴¹,
-/// which is above e^2⁴⁰, for a positive one.
+/// eˣ between two numbers of about `bits` binary digits, for |x| below 2⁴⁰. Beyond: between 0 and
+/// 2^−2⁴⁰ for a negative x, and the number 2^2⁴¹, which is above e^2⁴⁰, for a positive one.
 ///
-/// eˣ = 2^k·e^−t with t = k·ln 2 − x, where k is chosen such that t lies between 0 and 1.4: then [`exp_neg`] loses no digits.
+/// eˣ = 2^k·e^−t with t = k·ln 2 − x, where k is chosen such that t lies between 0 and 1.4: then
+/// [`exp_neg`] loses no digits.
 pub(super) fn exp(x: &Dyadic, bits: u32) -> (Dyadic, Dyadic) {
     if x.is_zero() {
         return (Dyadic::ONE, Dyadic::ONE);
@@ -111,8 +118,9 @@ pub(super) fn exp(x: &Dyadic, bits: u32) -> (Dyadic, Dyadic) {
     let unit = -i64::try_from(fine).expect("a number of digits fits");
     let (fixed, l) = (x.floor_multiple(unit), IBig::from(ln_2(fine)));
     let k: IBig = (&fixed / &l) + IBig::ONE; // towards zero, plus one: at or above fixed / l
-    // Where fixed is not negative, k·l − fixed > 0. Where it is, fixed / l is rounded up already and k·l − fixed ≥ l.
-    // So 0 ≤ k·l − fixed ≤ 2·l, and t·2^fine is below it by at most 1 (x is above fixed) and above it by at most 2·k (l is short by at most 2).
+    // Where fixed is not negative, k·l − fixed > 0. Where it is, fixed / l is rounded up already
+    // and k·l − fixed ≥ l. So 0 ≤ k·l − fixed ≤ 2·l, and t·2^fine is below it by at most 1 (x is
+    // above fixed) and above it by at most 2·k (l is short by at most 2).
     let t: IBig = (&k * &l - fixed) >> 48;
     let t = t.unsigned_abs();
     // Hence t lies in [t − 1, t + 2] units of 2^−digits. e^−t moves by at most a unit when t does.
@@ -135,7 +143,8 @@ mod tests {
     use dp_core::rounding::Enclosure;
     use proptest::prelude::*;
 
-    /// Whether an interval holds the number that begins with these decimals, and is at most `width` units of their last one wide.
+    /// Whether an interval holds the number that begins with these decimals, and is at most `width`
+    /// units of their last one wide.
     fn holds(interval: &(Dyadic, Dyadic), decimals: &str, width: f64) -> bool {
         let (whole, fraction) = decimals.split_once('.').unwrap();
         let digits: IBig = format!("{whole}{fraction}").parse().unwrap();

@@ -1,16 +1,20 @@
 //! A staircase over a falling density, drawn from by one table look-up.
 //!
-//! A falling function f on [0, ∞) is cut into strips of equal width. Over strip i stand two boxes: one *under* the curve, as high as f is
-//! everywhere on the strip, and one that holds what is *above* it, up to the largest value of f there. A point that is uniform on all boxes together, and on
-//! something that covers the tail, has an abscissa with density f once points above the curve are thrown away. Points in boxes
-//! under the curve need no test, and with narrow strips nearly all points are there (the idea of Marsaglia's ziggurat, with steps).
+//! A falling function f on [0, ∞) is cut into strips of equal width. Over strip i stand two boxes:
+//! one *under* the curve, as high as f is everywhere on the strip, and one that holds what is
+//! *above* it, up to the largest value of f there. A point that is uniform on all boxes together,
+//! and on something that covers the tail, has an abscissa with density f once points above the
+//! curve are thrown away. Points in boxes under the curve need no test, and with narrow strips
+//! nearly all points are there (the idea of Marsaglia's ziggurat, with steps).
 //!
-//! What makes it exact is that all heights are integers, in units of 1/`unit`: heights below f are rounded down and heights above it up. Their sum
-//! is at most 2²⁶, and the rest of 2²⁶ is a part that means "draw again". So 26 fair bits choose a part with exactly its probability.
+//! What makes it exact is that all heights are integers, in units of 1/`unit`: heights below f are
+//! rounded down and heights above it up. Their sum is at most 2²⁶, and the rest of 2²⁶ is a part
+//! that means "draw again". So 26 fair bits choose a part with exactly its probability.
 //!
-//! The strings of 26 bits are shared out in buckets of 2¹³ that begin with the same 13 bits. A box under the curve gets as many buckets of its own as it can fill; these come first,
-//! and thirteen bits and one look-up tell its strip. What is left of it, and all other parts, share the last buckets, one after the other: about one in
-//! 38 for a normal curve in strips of 2⁻⁶.
+//! The strings of 26 bits are shared out in buckets of 2¹³ that begin with the same 13 bits. A box
+//! under the curve gets as many buckets of its own as it can fill; these come first, and thirteen
+//! bits and one look-up tell its strip. What is left of it, and all other parts, share the last
+//! buckets, one after the other: about one in 38 for a normal curve in strips of 2⁻⁶.
 
 use dp_core::rounding::{Enclosure, mul_down, mul_up};
 
@@ -36,7 +40,8 @@ pub(super) enum Part {
     Nowhere,
 }
 
-/// The box on top of a strip: from `floor` to `floor + span`, in units. There the curve falls from `top`, which is right to 2⁻⁴⁰ of itself.
+/// The box on top of a strip: from `floor` to `floor + span`, in units. There the curve falls from
+/// `top`, which is right to 2⁻⁴⁰ of itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Heights {
     pub(super) floor: u32,
@@ -53,11 +58,14 @@ const NOWHERE: Code = Code::MAX;
 /// What marks a bucket that is shared.
 const SHARED: u16 = 1 << 15;
 
-/// The staircase over one function. It has no `Debug`: printed, it is tens of thousands of characters.
+/// The staircase over one function. It has no `Debug`: printed, it is tens of thousands of
+/// characters.
 pub(super) struct Envelope {
-    /// The strip of each bucket that belongs to one box under the curve; for the buckets after these [`SHARED`], and the place in `shared` at which the search begins.
+    /// The strip of each bucket that belongs to one box under the curve; for the buckets after
+    /// these [`SHARED`], and the place in `shared` at which the search begins.
     buckets: [u16; 1 << BUCKET_BITS],
-    /// The parts of shared buckets in the order of their strings, each with the string after its last one.
+    /// The parts of shared buckets in the order of their strings, each with the string after its
+    /// last one.
     shared: Vec<(u32, Code)>,
     strips: Vec<Heights>,
     /// The weight of the tail.
@@ -70,12 +78,14 @@ impl Envelope {
     /// The most strips: [`Code`] could hold more, but with many narrow boxes few buckets are whole.
     pub(super) const MOST_STRIPS: usize = 511;
 
-    /// The staircase over a function of which, strip by strip, the least and the largest value are enclosed; and the mass of what covers its tail,
-    /// in strips of height one. Heights are at most one.
+    /// The staircase over a function of which, strip by strip, the least and the largest value are
+    /// enclosed; and the mass of what covers its tail, in strips of height one. Heights are at most
+    /// one.
     pub(super) fn new(strips: &[(Enclosure, Enclosure)], tail: Enclosure) -> Self {
         assert!(strips.len() <= Self::MOST_STRIPS, "too many strips");
         let sum = strips.iter().fold(tail.hi(), |sum, (_, most)| sum + most.hi());
-        // Rounding up adds a unit at most to each height. An even number of units makes one half exact.
+        // Rounding up adds a unit at most to each height. An even number of units makes one half
+        // exact.
         let room = f64::from(TOTAL) - 2.0 * f64::from(u16::try_from(strips.len() + 2).expect("at most 2⁹"));
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 2²⁸, and saturating
         let unit = (room / sum * (1.0 - 1e-9)) as u32 & !1;
@@ -180,7 +190,8 @@ fn above(unit: u32, height: f64) -> u32 {
     ceiling
 }
 
-/// Shares all strings out, to each part as many as it weighs: the table of buckets, and the parts of those that are shared.
+/// Shares all strings out, to each part as many as it weighs: the table of buckets, and the parts
+/// of those that are shared.
 fn share_out(parts: &[(Code, u32)]) -> ([u16; 1 << BUCKET_BITS], Vec<(u32, Code)>) {
     let own = |code: Code, weight: u32| if code < ABOVE { weight >> SHARE_BITS } else { 0 };
     let mut buckets = [0; 1 << BUCKET_BITS];
@@ -219,7 +230,8 @@ mod tests {
         (Envelope::new(&strips, tail), strips, tail)
     }
 
-    /// How many of the 2²⁶ strings mean each part. The part changes at most at the ends of buckets and of parts, so it is asked there, and at the last string before.
+    /// How many of the 2²⁶ strings mean each part. The part changes at most at the ends of buckets
+    /// and of parts, so it is asked there, and at the last string before.
     fn strings(envelope: &Envelope) -> BTreeMap<Part, u32> {
         let mut ends: Vec<u32> = (1..=1 << BUCKET_BITS).map(|bucket| bucket << SHARE_BITS).collect();
         ends.extend(envelope.shared.iter().map(|(end, _)| *end));
@@ -278,7 +290,8 @@ mod tests {
         fn bits_and_words_choose_alike(words in prop::collection::vec(any::<u64>(), 1..50)) {
             let (envelope, ..) = example();
             for word in words {
-                // The highest bit of a word is the first one that chooses; bits are handed out from the lowest one on.
+                // The highest bit of a word is the first one that chooses; bits are handed out from
+                // the lowest one on.
                 let mut source = Fed::with([word.reverse_bits()]);
                 let mut bits = Bits::new(&mut source);
                 prop_assert_eq!(envelope.part_bit_by_bit(&mut bits), envelope.part(word));

@@ -5,16 +5,20 @@ use dashu_int::ops::BitTest;
 
 use super::Ratio;
 
-/// Integers lower, upper with lower ≤ e^−x · 2^digits ≤ upper for the quotient x, a few units apart.
+/// Integers lower, upper with lower ≤ e^−x · 2^digits ≤ upper for the quotient x, a few units
+/// apart.
 pub(super) fn exp_neg_of(x: &Ratio, digits: usize) -> (UBig, UBig) {
     exp_neg(&x.floor(digits), digits)
 }
 
-/// Integers lower, upper with lower ≤ e^−t · 2^digits ≤ upper for every t in [t, t + 1] / 2^digits, a few units apart.
+/// Integers lower, upper with lower ≤ e^−t · 2^digits ≤ upper for every t in [t, t + 1] / 2^digits,
+/// a few units apart.
 ///
-/// With m halvings x = t/2^m < 2⁻⁴, and e^−t = (e^−x)^(2^m). The series 1 − x + x²/2! − … alternates with falling terms, so what follows a
-/// term is at most that term. Everything is kept between integers in units of 2^−q, each product rounded outwards. A squaring of numbers below one
-/// doubles an error and adds a unit, so q = digits + 2m + 16 keeps the result within a few units of 2^−digits.
+/// With m halvings x = t/2^m < 2⁻⁴, and e^−t = (e^−x)^(2^m). The series 1 − x + x²/2! − …
+/// alternates with falling terms, so what follows a term is at most that term. Everything is kept
+/// between integers in units of 2^−q, each product rounded outwards. A squaring of numbers below
+/// one doubles an error and adds a unit, so q = digits + 2m + 16 keeps the result within a few
+/// units of 2^−digits.
 pub(super) fn exp_neg(t: &UBig, digits: usize) -> (UBig, UBig) {
     if t >> digits >= UBig::from(digits) {
         return (UBig::ZERO, UBig::ONE); // t ≥ digits > digits·ln 2
@@ -30,7 +34,8 @@ pub(super) fn exp_neg(t: &UBig, digits: usize) -> (UBig, UBig) {
     for i in 1u32.. {
         term_lower = ((term_lower * &x_lower) >> q) / i;
         term_upper = ((term_upper * &x_upper) >> q) / i + UBig::from(2u8);
-        // The first term that is subtracted is below 2⁻³ and the sum above 1 − 2⁻³: no difference is negative.
+        // The first term that is subtracted is below 2⁻³ and the sum above 1 − 2⁻³: no difference
+        // is negative.
         if i % 2 == 1 {
             lower -= &term_upper;
             upper -= &term_lower;
@@ -66,7 +71,8 @@ mod tests {
 
     #[test]
     fn one_over_e_to_a_hundred_digits() {
-        // 1/e = 0.36787944117144232159552377016146086744581113103176783450783680169746149574489980335714727434591964374662…
+        // 1/e =
+        // 0.36787944117144232159552377016146086744581113103176783450783680169746149574489980335714727434591964374662…
         let digits = "3678794411714423215955237701614608674458111310317678345078368016974614957448998033571472743459196437";
         let truth: UBig = digits.parse().unwrap();
         let (lower, upper) = exp_neg(&(UBig::ONE << 400), 400);
@@ -87,7 +93,8 @@ mod tests {
             let (lower, upper) = exp_neg(&fixed, digits);
             prop_assert!(lower <= upper);
             let reference = Enclosure::point(-whole * 2f64.powi(-40)).exp();
-            // Compare in units of 2⁻⁶⁰ of the reference's own size: the top 60 bits are exact enough.
+            // Compare in units of 2⁻⁶⁰ of the reference's own size: the top 60 bits are exact
+            // enough.
             let to_f64 = |x: &UBig| {
                 let drop = x.bit_len().saturating_sub(60);
                 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_possible_wrap)]

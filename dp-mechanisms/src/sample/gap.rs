@@ -1,13 +1,17 @@
 //! How many cells noise leaves alone before it lifts one over a threshold.
 //!
-//! Each of many empty cells passes a threshold t ≥ 0 with probability p = Pr(Laplace ≥ t) = ½e^(−t/b), independently. The number G of cells before the first that does has
-//! Pr(G ≥ k) = (1 − p)^k, so G = ⌊ln U / ln(1 − p)⌋ for a uniform U, or, in a form that can be decided exactly,
+//! Each of many empty cells passes a threshold t ≥ 0 with probability
+//! p = Pr(Laplace ≥ t) = ½e^(−t/b), independently. The number G of cells before the first that does
+//! has Pr(G ≥ k) = (1 − p)^k, so G = ⌊ln U / ln(1 − p)⌋ for a uniform U, or, in a form that can be
+//! decided exactly,
 //!
 //! > G ≥ k ⇔ U < (1 − p)^k.
 //!
-//! Directed floats tell G nearly always. Where they leave several values possible, (1 − p)^k is computed between integers to as many digits as it takes to tell it
-//! from U, of which more digits are drawn as they are needed. The result is G for every sequence of random bits on which it is reached, and that is all of them but a
-//! set of probability zero: U would have to agree with (1 − p)^k in all digits.
+//! Directed floats tell G nearly always. Where they leave several values possible, (1 − p)^k is
+//! computed between integers to as many digits as it takes to tell it from U, of which more digits
+//! are drawn as they are needed. The result is G for every sequence of random bits on which it is
+//! reached, and that is all of them but a set of probability zero: U would have to agree with
+//! (1 − p)^k in all digits.
 
 use dashu_int::UBig;
 use dp_core::Scale;
@@ -34,7 +38,8 @@ impl Gaps {
         Self { threshold: Dyadic::from_finite(threshold), scale: Dyadic::from_finite(scale.get()), logarithm }
     }
 
-    /// The number of cells before the first that passes, or `None` when none of the next `cells` does.
+    /// The number of cells before the first that passes, or `None` when none of the next `cells`
+    /// does.
     pub(crate) fn draw<R: Rng + ?Sized>(&self, cells: u64, bits: &mut Bits<'_, R>) -> Option<u64> {
         let uniform = Uniform::with_prefix(bits.take(63), 63);
         self.settle(uniform, cells, bits)
@@ -168,7 +173,8 @@ mod tests {
 
     #[test]
     fn rare_passes_in_huge_universes_are_drawn() {
-        // p = ½e^−40 ≈ 2.1·10⁻¹⁸, in 2⁶⁴ − 1 cells: about 39 passes, and gaps of about 2⁵⁹, which floats do not tell apart.
+        // p = ½e^−40 ≈ 2.1·10⁻¹⁸, in 2⁶⁴ − 1 cells: about 39 passes, and gaps of about 2⁵⁹, which
+        // floats do not distinguish.
         let gaps = gaps(40.0, 1.0);
         let mut rng = Insecure::seeded(1);
         let mut bits = Bits::new(&mut rng);

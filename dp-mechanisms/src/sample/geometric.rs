@@ -2,20 +2,22 @@
 //!
 //! # Why the output is exactly geometric
 //!
-//! With U uniform on [0, 1), E = −ln U is a standard exponential, and ⌊b·E⌋ ≥ k exactly if E ≥ k/b, which has probability e^(−k/b): one certified
-//! logarithm is one draw. The floor is taken when it is the same for all U that share the digits that are known: first in floats, where b·E must lie
-//! farther from a whole number than all roundings together can amount to, then in integers with more and more digits. b·E is a whole number with probability zero.
+//! With U uniform on [0, 1), E = −ln U is a standard exponential, and ⌊b·E⌋ ≥ k exactly if E ≥ k/b,
+//! which has probability e^(−k/b): one certified logarithm is one draw. The floor is taken when it
+//! is the same for all U that share the digits that are known: first in floats, where b·E must lie
+//! farther from a whole number than all roundings together can amount to, then in integers with
+//! more and more digits. b·E is a whole number with probability zero.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! The way in floats does the same work for every draw. The other one takes some microseconds, and is needed within b·2⁻⁴⁶ of a whole number, for U below 2⁻¹⁵,
-//! and always for b ≥ 2⁴⁰.
+//! The way in floats does the same work for every draw. The other one takes some microseconds, and
+//! is needed within b·2⁻⁴⁶ of a whole number, for U below 2⁻¹⁵, and always for b ≥ 2⁴⁰.
 
 use dashu_int::IBig;
 use rand_core::Rng;
 
 use super::bits::in_bulk;
-use super::lazy::{Exponential, Lazy};
+use super::lazy::{ExponentialDraw, Lazy};
 use super::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
 use super::{Bits, Interval, Ratio, Uniform};
 
@@ -47,8 +49,8 @@ impl Geometric {
         self.draw_from(rng.next_u64(), rng)
     }
 
-    /// Many draws, from bits that are made in bulk.
-    pub fn fill<R: Rng + ?Sized>(&self, values: &mut [u64], rng: &mut R) {
+    /// Replaces each value by a draw, from bits that are made in bulk.
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [u64], rng: &mut R) {
         in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, rng));
     }
 
@@ -69,7 +71,7 @@ impl Geometric {
 
     /// The draw from a U of which some digits are known, of any size.
     pub(super) fn integer<R: Rng + ?Sized>(&self, uniform: Uniform, bits: &mut Bits<'_, R>) -> IBig {
-        let mut exponential = Exponential::of(uniform);
+        let mut exponential = ExponentialDraw::of(uniform);
         floor(bits, |precision, bits| {
             Some(exponential.interval(precision, bits).times(&self.scale.interval(precision), precision))
         })
@@ -97,14 +99,16 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// For a scale within an ulp of `scale`, and reals below 16 known up to `error`. `None` where floats do not suffice.
+    /// For a scale within an ulp of `scale`, and reals below 16 known up to `error`. `None` where
+    /// floats do not suffice.
     pub(super) fn new(scale: f64, error: f64) -> Option<Self> {
-        // Beside the error: the product and the scale are off by 2⁻⁵³ and 2⁻⁵² of at most 16 scales, less than 2⁻⁴⁷ scales together.
+        // Beside the error: the product and the scale are off by 2⁻⁵³ and 2⁻⁵² of at most 16
+        // scales, less than 2⁻⁴⁷ scales together.
         let margin = scale * (error + f64::from_bits((1023 - 47) << 52)) * (1.0 + 1e-9);
         (scale.is_normal() && scale < f64::from_bits((1023 + 40) << 52)).then_some(Self { scale, margin })
     }
 
-    /// ⌊b·t⌋, if floats tell.
+    /// ⌊b·t⌋, if floats settle it.
     #[inline]
     pub(super) fn of(self, t: f64) -> Option<i64> {
         let product = self.scale * t;
@@ -112,7 +116,8 @@ impl Floor {
         let whole = product as i64;
         #[allow(clippy::cast_precision_loss)] // below 2⁴⁵
         let fraction = product - whole as f64;
-        // A negative product has a fraction that is not above the margin, or is cut towards zero and has a negative one.
+        // A negative product has a fraction that is not above the margin, or is cut towards zero
+        // and has a negative one.
         (fraction > self.margin && fraction < 1.0 - self.margin).then_some(whole)
     }
 }
@@ -168,7 +173,7 @@ mod tests {
         let large = scaled(2f64.powi(50)).draw(&mut Insecure::seeded(1));
         assert!((1 << 40..1 << 56).contains(&large));
         let mut many = [0; 300];
-        scaled(3.0).fill(&mut many, &mut Insecure::seeded(1));
+        scaled(3.0).draw_into(&mut many, &mut Insecure::seeded(1));
         assert!(many.iter().any(|k| *k > 9) && many.iter().all(|k| *k < 200)); // missed with probability below 10⁻⁶
     }
 

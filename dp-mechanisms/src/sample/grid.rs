@@ -39,16 +39,24 @@ impl Grid {
         }
     }
 
-    /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter, and coarse
-    /// enough to be decided by few random bits.
+    /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter,
+    /// and coarse enough to be decided by few random bits.
     pub(crate) fn below(scale: Scale) -> Self {
         Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
-    /// Whether the grid is at most 2¹⁰⁰ times finer than the scale. The exact way takes time in proportion to the digits between
-    /// the two, and nobody needs more.
-    pub(crate) fn suits(self, scale: Scale) -> bool {
-        self.exponent >= floor_log2(scale) - 100
+    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time
+    /// in proportion to the digits between the two, and nobody needs more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when it is finer.
+    pub(crate) fn suited_to(self, scale: Scale) -> Result<Self, Error> {
+        if self.exponent >= floor_log2(scale) - 100 {
+            Ok(self)
+        } else {
+            let (argument, allowed) = ("the exponent of the grid", "[log₂(scale) − 100, 1023]");
+            Err(Error::OutOfRange { argument, allowed, found: self.exponent.into() })
+        }
     }
 
     /// The exponent of the spacing.
@@ -71,7 +79,8 @@ impl Grid {
         x.nearest_multiple(self.exponent.into())
     }
 
-    /// whole + j · 2^exponent as a float, for a whole multiple of the step: [`value`](Self::value) of the sum.
+    /// whole + j · 2^exponent as a float, for a whole multiple of the step: [`value`](Self::value)
+    /// of the sum.
     pub(crate) fn around(self, whole: f64, multiple: &IBig) -> f64 {
         const EXACT: u64 = 1 << 53;
         match (Ruler::new(self), i64::try_from(multiple)) {
@@ -86,11 +95,11 @@ impl Grid {
         Dyadic::from_finite(whole).floor_multiple(self.exponent.into())
     }
 
-    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest finite one
-    /// beyond them.
+    /// j · 2^exponent, rounded to the nearest float (to even), and to the largest or smallest
+    /// finite one beyond them.
     ///
-    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that of the
-    /// grid, this is a second rounding, of a number that could have been published already.
+    /// Floats near zero have all points of the grid. Far from it, where their spacing passes that
+    /// of the grid, this is a second rounding, of a number that could have been published already.
     pub(crate) fn value(self, multiple: &IBig) -> f64 {
         let magnitude = multiple.unsigned_abs();
         let dropped = magnitude.bit_len().saturating_sub(64);
@@ -100,11 +109,53 @@ impl Grid {
         }
         #[allow(clippy::cast_precision_loss)] // the rounding that the documentation promises
         let rounded = top as f64;
-        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their lowest
-        // weighs at least 2⁻¹⁰⁷⁴.
+        // The product is exact or overflows. Below 2⁻¹⁰²² the top has fewer than 53 bits, and their
+        // lowest weighs at least 2⁻¹⁰⁷⁴.
         let exponent = i64::from(self.exponent) + i64::try_from(dropped).expect("a length in memory fits");
         let value = (rounded * power_of_two(exponent)).min(f64::MAX);
         if *multiple < IBig::ZERO { -value } else { value }
+    }
+}
+
+/// A scale of noise, and a grid that is not too fine for it: what mechanisms that round onto a grid
+/// are made from and written to disk as.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
+pub(crate) struct Spacing {
+    pub(crate) scale: Scale,
+    pub(crate) grid: Grid,
+}
+
+impl Spacing {
+    /// A scale on the multiples of 2^exponent.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when 2^exponent is not a float, or too fine for the scale.
+    pub(crate) fn new(scale: Scale, exponent: i32) -> Result<Self, Error> {
+        Ok(Self { scale, grid: Grid::new(exponent)?.suited_to(scale)? })
+    }
+
+    /// A scale on its default grid.
+    pub(crate) fn below(scale: Scale) -> Self {
+        Self { scale, grid: Grid::below(scale) }
+    }
+}
+
+/// What is read from disk, before the parts are seen together.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    scale: Scale,
+    grid: Grid,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for Spacing {
+    type Error = Error;
+    fn try_from(Unchecked { scale, grid }: Unchecked) -> Result<Self, Error> {
+        Ok(Self { scale, grid: grid.suited_to(scale)? })
     }
 }
 
@@ -142,6 +193,39 @@ mod tests {
     }
 
     #[test]
+    fn grids_are_chosen_or_follow_the_scale() {
+        let scale = |b: f64| Scale::new(b).unwrap();
+        let default = |b: f64| Spacing::below(scale(b)).grid.exponent();
+        assert_eq!([2.0, 1.0, 0.9, 1e-320].map(default), [-29, -30, -31, -1074]);
+        assert_eq!(Spacing::new(scale(2.0), 3).unwrap().grid.exponent(), 3);
+        assert!(Spacing::new(scale(2.0), -99).is_ok() && Spacing::new(scale(2.0), -100).is_err());
+        let message = Spacing::new(scale(2.0), 1024).unwrap_err().to_string();
+        assert!(message.starts_with("the exponent of the grid must lie in [-1074, 1023]"), "{message}");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn reading_validates_as_the_constructors_do() {
+        let spacing = Spacing::below(Scale::new(2.0).unwrap());
+        let written = serde_json::to_string(&spacing).unwrap();
+        assert_eq!(written, r#"{"scale":2.0,"grid":-29}"#);
+        assert_eq!(serde_json::from_str::<Spacing>(&written).unwrap(), spacing);
+        for bad in [
+            r#"{"scale":0,"grid":-29}"#,
+            r#"{"scale":-1,"grid":-29}"#,
+            r#"{"scale":"infinity","grid":-29}"#,
+            r#"{"scale":1,"grid":-1075}"#,
+            r#"{"scale":1,"grid":1024}"#,
+            r#"{"scale":1,"grid":-101}"#,
+            r#"{"scale":1,"grid":0.5}"#,
+            r#"{"scale":1}"#,
+            r#"{"scale":1,"grid":0,"sigma":1}"#,
+        ] {
+            assert!(serde_json::from_str::<Spacing>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn values_beyond_the_floats_saturate() {
         let coarsest = Grid::new(1023).unwrap();
         assert_eq!(coarsest.value(&IBig::ONE), 2f64.powi(1023));
@@ -154,7 +238,8 @@ mod tests {
     fn values_round_to_nearest_even_once() {
         let unit = Grid::new(0).unwrap();
         let two_to = |n: usize| IBig::ONE << n;
-        // 2¹⁰⁰ + 2⁴⁷ is halfway between two floats: to even, down. One more and it is above the middle.
+        // 2¹⁰⁰ + 2⁴⁷ is halfway between two floats: to even, down. One more and it is above the
+        // middle.
         assert_eq!(unit.value(&(two_to(100) + two_to(47))), 2f64.powi(100));
         assert_eq!(unit.value(&(two_to(100) + two_to(47) + IBig::ONE)), 2f64.powi(100).next_up());
         assert_eq!(unit.value(&(two_to(100) + two_to(47) - IBig::ONE)), 2f64.powi(100));

@@ -1,8 +1,10 @@
-//! Answers that an attacker would choose, and the question that is asked of all samplers: does the answer decide which way a draw takes?
+//! Answers that an attacker would choose, and the question that is asked of all samplers: does the
+//! answer decide which way a draw takes?
 
 use super::Grid;
 
-/// Nothing, subnormal numbers, grid points and the boundaries between them, both sides of powers of two, huge numbers, and none at all.
+/// Nothing, subnormal numbers, grid points and the boundaries between them, both sides of powers of
+/// two, huge numbers, and none at all.
 pub(crate) fn answers(grid: Grid) -> Vec<f64> {
     let step = grid.step();
     let boundary = 0.5 * step;
@@ -18,7 +20,8 @@ pub(crate) fn answers(grid: Grid) -> Vec<f64> {
 
 /// For each of these answers, at most `most` of 2¹⁴ draws from random words take the long way.
 ///
-/// `settles` says whether floats settle the draw that begins with a word. A sampler that gives up on an answer leaves all.
+/// `settles` says whether floats settle the draw that begins with a word. A sampler that gives up
+/// on an answer leaves all.
 pub(crate) fn assert_way_is_that_of_the_noise(grid: Grid, most: usize, settles: impl Fn(u64, f64) -> bool) {
     let words: Vec<u64> = {
         use rand_core::Rng;

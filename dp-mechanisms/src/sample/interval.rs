@@ -9,8 +9,9 @@ use super::{Dyadic, elementary};
 
 /// `[lower, upper]`: what is known of a real number, to any number of digits.
 ///
-/// It is to [`Dyadic`] what [`Enclosure`] is to floats. Sums and differences are exact. Everything else takes a precision and rounds outwards to
-/// about as many binary digits, so that both errors, that of the argument and that of the rounding, shrink to nothing as digits are added.
+/// It is to [`Dyadic`] what [`Enclosure`] is to floats. Sums and differences are exact. Everything
+/// else takes a precision and rounds outwards to about as many binary digits, so that both errors,
+/// that of the argument and that of the rounding, shrink to nothing as digits are added.
 ///
 /// # Contract
 /// For all reals x ∈ X, y ∈ Y: x ∘ y ∈ X ∘ Y whenever x ∘ y is defined.
@@ -64,7 +65,8 @@ impl Interval {
         Self::new(self.lower.rounded_down(precision), self.upper.rounded_up(precision))
     }
 
-    /// Encloses x + y to about `precision` digits of the larger one. Unlike `+` it takes numbers of any sizes: the sum of 1 and 2^−2⁴⁰ is not written out.
+    /// Encloses x + y to about `precision` digits of the larger one. Unlike `+` it takes numbers of
+    /// any sizes: the sum of 1 and 2^−2⁴⁰ is not written out.
     #[must_use]
     pub fn plus(&self, other: &Self, precision: u32) -> Self {
         let upper = -(-self.upper.clone()).sum_down(&-other.upper.clone(), precision);
@@ -108,7 +110,8 @@ impl Interval {
 
     /// Encloses eˣ to about `precision` digits, for |x| below 2⁴⁰.
     ///
-    /// From x = 2⁴⁰ on eˣ counts as the number 2^2⁴¹, which keeps the order; below x = −2⁴⁰ the interval says only that eˣ is between 0 and 2^−2⁴⁰.
+    /// From x = 2⁴⁰ on eˣ counts as the number 2^2⁴¹, which keeps the order; below x = −2⁴⁰ the
+    /// interval says only that eˣ is between 0 and 2^−2⁴⁰.
     #[must_use]
     pub fn exp(&self, precision: u32) -> Self {
         Self::new(elementary::exp(&self.lower, precision).0, elementary::exp(&self.upper, precision).1)

@@ -3,32 +3,31 @@
 use dp_core::{Error, Scale};
 use rand_core::Rng;
 
-use crate::arguments::suiting;
-
 use super::lazy::release;
 use super::{Bits, Grid, Lazy};
 
 /// A law on the real line without atoms, from which exact draws are made.
 ///
-/// Its draws are [`Lazy`]: functions of fair bits, of which as many digits can be had as somebody needs. The laws of this module are built from
-/// [`Uniform`](super::Uniform)s, and so may be one of your own.
+/// Its draws are [`Lazy`]: functions of fair bits, of which as many digits can be had as somebody
+/// needs. The laws of this module are built from [`Uniform`](super::Uniform)s, and so may be one of
+/// your own.
 ///
 /// # A law of your own
 ///
-/// The largest of two exponentials has the distribution function (1 − e^−x)². Its draw must say what floats know of it, and enclose it to
-/// any precision:
+/// The largest of two exponentials has the distribution function (1 − e^−x)². Its draw must say
+/// what floats know of it, and enclose it to any precision:
 ///
 /// ```
 /// use dp_core::rounding::Enclosure;
-/// use dp_mechanisms::sample::{Bits, Exponential, Interval, Law, Lazy, Rounded, lazy};
+/// use dp_mechanisms::sample::{Bits, ExponentialLaw, Interval, Law, Lazy, Rounded, lazy};
 /// use rand_core::Rng;
 ///
 /// struct LargestOfTwo;
 ///
 /// impl Law for LargestOfTwo {
-///     type Draw = lazy::Exponential;
-///     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> lazy::Exponential {
-///         let (mut a, mut b) = (Exponential.start(bits), Exponential.start(bits));
+///     type Draw = lazy::ExponentialDraw;
+///     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> lazy::ExponentialDraw {
+///         let (mut a, mut b) = (ExponentialLaw.start(bits), ExponentialLaw.start(bits));
 ///         if lazy::less(&mut a, &mut b, bits) { b } else { a } // exact, whatever digits it takes
 ///     }
 /// }
@@ -63,27 +62,28 @@ pub trait Law {
     /// A real that was drawn from the law.
     type Draw: Lazy;
 
-    /// Draws so many of its digits that floats enclose it well, in most cases.
+    /// Draws enough digits that floats enclose it well, in most cases.
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw;
 }
 
 /// A law, times a scale, rounded to a grid.
 ///
-/// What comes out of [`around`](Self::around) is the point of the grid that is nearest to answer + scale·X, where X has the law, to the last of its
-/// infinitely many digits (see [`lazy`](super::lazy)). Rounding by a function that does not look at the data is post-processing, so a
-/// theorem about answer + scale·X is one about what is released.
+/// What comes out of [`around`](Self::around) is the point of the grid that is nearest to
+/// answer + scale·X, where X has the law, to the last of its infinitely many digits (see
+/// [`lazy`](super::lazy)). Rounding by a function that does not look at the data is
+/// post-processing, so a theorem about answer + scale·X is one about what is released.
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, StudentT}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{Rounded, StudentTLaw}};
 ///
-/// let noise = Rounded::new(StudentT::new(3.0)?, Scale::new(2.0)?).on_grid(-10)?;
+/// let noise = Rounded::new(StudentTLaw::new(3.0)?, Scale::new(2.0)?).on_grid(-10)?;
 /// let mut rng = OsSeeded::new()?;
 /// let released = noise.around(41.3, &mut rng);
 /// assert_eq!((released * 1024.0).fract(), 0.0);
 ///
 /// let mut many = [0.0; 100];
-/// noise.fill(&mut many, &mut rng);
+/// noise.draw_into(&mut many, &mut rng);
 /// assert!(many.iter().all(|x| x.is_finite()));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -95,7 +95,8 @@ pub struct Rounded<L> {
 }
 
 impl<L: Law> Rounded<L> {
-    /// The law times a scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the smallest float's −1074.
+    /// The law times a scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the
+    /// smallest float's −1074.
     #[must_use]
     pub fn new(law: L, scale: Scale) -> Self {
         Self { law, scale, grid: Grid::below(scale) }
@@ -104,10 +105,10 @@ impl<L: Law> Rounded<L> {
     /// The same, on the multiples of 2^exponent. Choose it without looking at the data.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float, and 2^exponent is at least
-    /// 2⁻¹⁰⁰ of the power of two below the scale.
+    /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float,
+    /// and 2^exponent is at least 2⁻¹⁰⁰ of the power of two below the scale.
     pub fn on_grid(self, exponent: i32) -> Result<Self, Error> {
-        Ok(Self { grid: suiting(Grid::new(exponent)?, self.scale)?, ..self })
+        Ok(Self { grid: Grid::new(exponent)?.suited_to(self.scale)?, ..self })
     }
 
     /// The law.
@@ -135,14 +136,15 @@ impl<L: Law> Rounded<L> {
 
     /// round(answer + scale·X).
     ///
-    /// It is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. Where the grid is finer than the floats, the point is then rounded to the nearest float,
-    /// and to ±[`f64::MAX`] beyond them, so the output is finite.
+    /// It is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`]. Where the grid is finer than the
+    /// floats, the point is then rounded to the nearest float, and to ±[`f64::MAX`] beyond them, so
+    /// the output is finite.
     pub fn around<R: Rng + ?Sized>(&self, answer: f64, rng: &mut R) -> f64 {
         self.next(answer, &mut Bits::new(rng))
     }
 
-    /// Independent draws of round(scale·X).
-    pub fn fill<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
+    /// Replaces each value by an independent draw of round(scale·X).
+    pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         let mut bits = Bits::new(rng);
         for value in values {
             *value = self.next(0.0, &mut bits);
@@ -159,10 +161,10 @@ impl<L: Law> Rounded<L> {
 mod tests {
     use super::*;
     use crate::rng::Insecure;
-    use crate::sample::{Cauchy, Flat};
+    use crate::sample::{CauchyLaw, FlatLaw};
 
-    fn flat(b: f64) -> Rounded<Flat> {
-        Rounded::new(Flat, Scale::new(b).unwrap())
+    fn flat(b: f64) -> Rounded<FlatLaw> {
+        Rounded::new(FlatLaw, Scale::new(b).unwrap())
     }
 
     #[test]
@@ -180,7 +182,7 @@ mod tests {
                     (released - answer).abs() <= slack || released.abs() == f64::MAX,
                     "{answer} {b} {released}"
                 );
-                assert!(Rounded::new(Cauchy, Scale::new(b).unwrap()).around(answer, &mut rng).is_finite());
+                assert!(Rounded::new(CauchyLaw, Scale::new(b).unwrap()).around(answer, &mut rng).is_finite());
             }
         }
     }
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn filling_makes_independent_draws() {
         let mut values = [0.0; 50];
-        flat(1.0).fill(&mut values, &mut Insecure::seeded(3));
+        flat(1.0).draw_into(&mut values, &mut Insecure::seeded(3));
         let distinct: std::collections::BTreeSet<u64> = values.iter().map(|x| x.to_bits()).collect();
         assert!(distinct.len() == 50 && values.iter().all(|x| x.abs() <= 1.0)); // two equal with probability below 10⁻⁶
     }

@@ -1,16 +1,19 @@
-//! Reals that were drawn, of which more digits can be had.
+//! Reals that were drawn, of which more digits can be drawn.
 //!
 //! # Why decisions about them are exact
 //!
-//! A lazily known real is a function of an infinite sequence of fair bits, of which finitely many have been drawn. From these alone it is
-//! enclosed: the real lies in the enclosure whatever the bits that follow. A decision (a comparison, a rounding, the acceptance of a
-//! proposal) is made only when it comes out the same for every real in the enclosures. So it is the decision that the ideal algorithm, which
-//! sees all digits, makes on the same bits; by induction over the decisions, what comes out *is* the output of the ideal algorithm, for every
-//! infinite sequence on which all decisions end. The bits that were not drawn remain fair and independent of what was decided.
+//! A lazily known real is a function of an infinite sequence of fair bits, of which finitely many
+//! have been drawn. From these alone it is enclosed: the real lies in the enclosure whatever the
+//! bits that follow. A decision (a comparison, a rounding, the acceptance of a proposal) is made
+//! only when it comes out the same for every real in the enclosures. So it is the decision that the
+//! ideal algorithm, which sees all digits, makes on the same bits; by induction over the decisions,
+//! what comes out *is* the output of the ideal algorithm, for every infinite sequence on which all
+//! decisions end. The bits that were not drawn remain fair and independent of what was decided.
 //!
-//! Decisions end with probability one. The enclosures shrink to a point, so one that never ends needs two reals to be equal, or a real to be equal to
-//! a boundary of the grid. The reals here have densities, also given the others, and such an event has probability zero. For the same reason ties are
-//! immaterial for the law.
+//! Decisions end with probability one. The enclosures shrink to a point, so one that never ends
+//! needs two reals to be equal, or a real to be equal to a boundary of the grid. The reals here
+//! have densities, also given the others, and such an event has probability zero. For the same
+//! reason ties are immaterial for the law.
 
 use dashu_int::IBig;
 use dp_core::Scale;
@@ -20,19 +23,21 @@ use rand_core::Rng;
 use super::place::{Place, Ruler, WHOLE};
 use super::{Bits, Dyadic, Grid, Interval, Uniform};
 
-/// A real that was drawn, of which more digits can be had.
+/// A real that was drawn, of which more digits can be drawn.
 ///
 /// # Contract
-/// The real is fixed by the bits that were drawn for it and those that will be, and both methods enclose it whatever the latter are. The intervals
-/// shrink to a point as the precision grows.
+/// The real is fixed by the bits that were drawn for it and those that will be, and both methods
+/// enclose it whatever the latter are. The intervals shrink to a point as the precision grows.
 pub trait Lazy {
     /// Encloses it between floats, from what is known now.
     fn enclosure(&self) -> Enclosure;
 
-    /// Encloses it to about `precision` binary digits, of its own size or of one, whichever is coarser. Draws digits as needed; the digits drawn stay.
+    /// Encloses it to about `precision` binary digits, of its own size or of one, whichever is
+    /// coarser. Draws digits as needed; the digits drawn stay.
     fn interval<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) -> Interval;
 
-    /// Draws the digits that [`interval`](Self::interval) needs for this precision, or about as many.
+    /// Draws the digits that [`interval`](Self::interval) needs for this precision, or about as
+    /// many.
     fn refine<R: Rng + ?Sized>(&mut self, precision: u32, bits: &mut Bits<'_, R>) {
         self.interval(precision, bits);
     }
@@ -55,9 +60,9 @@ impl Lazy for Uniform {
 
 /// A standard exponential, −ln U: above t with probability e^−t.
 #[derive(Clone, Debug)]
-pub struct Exponential(Uniform);
+pub struct ExponentialDraw(Uniform);
 
-impl Exponential {
+impl ExponentialDraw {
     /// Draws its first digits.
     pub fn start<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
         Self(Uniform::start(bits))
@@ -76,7 +81,7 @@ impl Exponential {
     }
 }
 
-impl Lazy for Exponential {
+impl Lazy for ExponentialDraw {
     fn enclosure(&self) -> Enclosure {
         // U may be 1 to the last float, and an enclosure of ln 1 may reach beyond 0.
         (-self.0.enclosure().ln()).max(Enclosure::ZERO)
@@ -107,7 +112,8 @@ pub fn less<R: Rng + ?Sized>(a: &mut impl Lazy, b: &mut impl Lazy, bits: &mut Bi
     )
 }
 
-/// Settles a question about reals: by floats if they tell, else by intervals of 64, 128, 256, … digits.
+/// Settles a question about reals: by floats if they settle it, else by intervals of 64, 128, 256,
+/// … digits.
 ///
 /// Where bits are spared, digits are first drawn one by one and floats asked after each.
 pub(crate) fn settle<S, T, R: Rng + ?Sized>(
@@ -129,7 +135,7 @@ pub(crate) fn settle<S, T, R: Rng + ?Sized>(
     })
 }
 
-/// Whether a < b, when floats tell.
+/// Whether a < b, if floats settle it.
 pub(crate) fn clearly_less(a: Enclosure, b: Enclosure) -> Option<bool> {
     if a.hi() < b.lo() {
         Some(true)
@@ -142,8 +148,8 @@ pub(crate) fn clearly_less(a: Enclosure, b: Enclosure) -> Option<bool> {
 
 /// The point of the grid nearest to answer + scale·X, as a float.
 ///
-/// It is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`], and saturates like [`Grid::value`]. Of the answer only its [rest](super::place) takes part in what floats may
-/// leave undecided.
+/// It is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`], and saturates like [`Grid::value`]. Of
+/// the answer only its [rest](super::place) takes part in what floats may leave undecided.
 pub(crate) fn release<R: Rng + ?Sized>(
     answer: f64,
     scale: Scale,
@@ -155,7 +161,8 @@ pub(crate) fn release<R: Rng + ?Sized>(
     grid.around(whole, &steps(rest, scale, grid, real, bits))
 }
 
-/// The j for which j · 2^k is the point of the grid nearest to answer + scale·X: for laws that are listed.
+/// The j for which j · 2^k is the point of the grid nearest to answer + scale·X: for laws that are
+/// listed.
 #[cfg(test)]
 pub(crate) fn nearest<R: Rng + ?Sized>(
     answer: f64,
@@ -168,10 +175,11 @@ pub(crate) fn nearest<R: Rng + ?Sized>(
     grid.multiple(whole) + steps(rest, scale, grid, real, bits)
 }
 
-/// The j for which j · 2^k is the point of the grid nearest to rest + scale·X, for a rest below a step.
+/// The j for which j · 2^k is the point of the grid nearest to rest + scale·X, for a rest below a
+/// step.
 ///
-/// Where |X| is above 2²²⁰⁰ it is taken as 2²²⁰⁰ with its sign: either way [`Grid::value`] saturates, because scales are at least 2⁻¹⁰⁷⁴ and answers at
-/// most 2¹⁰²⁴.
+/// Where |X| is above 2²²⁰⁰ it is taken as 2²²⁰⁰ with its sign: either way [`Grid::value`]
+/// saturates, because scales are at least 2⁻¹⁰⁷⁴ and answers at most 2¹⁰²⁴.
 fn steps<R: Rng + ?Sized>(
     rest: f64,
     scale: Scale,
@@ -188,18 +196,25 @@ fn steps<R: Rng + ?Sized>(
     )
 }
 
-/// The point for a rest, if it is the same for all reals of the enclosure and floats suffice to see it.
+/// The point for a rest, if it is the same for all reals of the enclosure and floats suffice to see
+/// it.
 ///
-/// Let f be the rest in steps, |f| < 1, and x an end of the noise in steps. Then x = n + r with a whole n and |r| ≤ ½, exactly, and
+/// Let f be the rest in steps, |f| < 1, and x an end of the noise in steps. Then x = n + r with a
+/// whole n and |r| ≤ ½, exactly, and
 ///
 /// > round(f + x) = n + \[r ≥ ½ − f\] + \[r ≥ −½ − f\] − 1.
 ///
-/// - *Errors.* x is moved outwards by 2⁻⁵¹ of itself, which covers the rounding of its product. Where ±½ − f is below ¼ in magnitude, it is exact (Sterbenz); elsewhere it is off by 2⁻⁵³ of itself and by the 2⁻⁶⁰ of a rest that
-///   vanished, and is moved by 2⁻⁵¹ of itself.
-/// - *Small noise.* Near a boundary f is a multiple of 2⁻⁵⁴, and so is ±½ − f: none of these lies strictly between 0 and 2⁻⁵⁴, nor between −2⁻⁵⁴ and 0. So all noise of one sign that is smaller leads to the same point, and
-///   only its sign matters, also for an answer on the boundary itself. Hence a product may underflow, if its sign is kept, and a spread below 2⁻¹⁰⁰ may be taken as 2⁻¹⁰⁰, if what comes out is below 2⁻⁶⁰.
+/// - *Errors.* x is moved outwards by 2⁻⁵¹ of itself, which covers the rounding of its product.
+///   Where ±½ − f is below ¼ in magnitude, it is exact (Sterbenz); elsewhere it is off by 2⁻⁵³ of
+///   itself and by the 2⁻⁶⁰ of a rest that vanished, and is moved by 2⁻⁵¹ of itself.
+/// - *Small noise.* Near a boundary f is a multiple of 2⁻⁵⁴, and so is ±½ − f: none of these lies
+///   strictly between 0 and 2⁻⁵⁴, nor between −2⁻⁵⁴ and 0. So all noise of one sign that is smaller
+///   leads to the same point, and only its sign matters, also for an answer on the boundary itself.
+///   Hence a product may underflow, if its sign is kept, and a spread below 2⁻¹⁰⁰ may be taken as
+///   2⁻¹⁰⁰, if what comes out is below 2⁻⁶⁰.
 ///
-/// So how close an answer lies to a boundary does not decide whether floats suffice, however small the scale is. There is no branch on the rest, nor on the scale.
+/// So how close an answer lies to a boundary does not decide whether floats suffice, however small
+/// the scale is. There is no branch on the rest, nor on the scale.
 fn by_floats(rest: f64, scale: Scale, grid: Grid, real: Enclosure) -> Option<IBig> {
     const SLACK: f64 = 2.0 * f64::EPSILON; // 2⁻⁵¹
     const LARGEST: f64 = f64::from_bits((1023 + 50) << 52); // 2⁵⁰
@@ -228,13 +243,15 @@ fn by_floats(rest: f64, scale: Scale, grid: Grid, real: Enclosure) -> Option<IBi
     (low == high && largest < limit).then(|| IBig::from(low as i64))
 }
 
-/// The point for a rest, if it is the same for all reals of the interval, which is known to about `precision` digits.
+/// The point for a rest, if it is the same for all reals of the interval, which is known to about
+/// `precision` digits.
 #[cold]
 fn by_interval(rest: f64, scale: Scale, grid: Grid, precision: u32, real: &Interval) -> Option<IBig> {
     let (rest, scale) = (Dyadic::from_finite(rest), Dyadic::from_finite(scale.get()));
     let limit = Dyadic::power_of_two(2200);
-    // The real in units of which 2^precision or more make a step: digits below say nothing. They are kept down to 2⁻¹³¹⁰⁷² all the same, because the sign
-    // of a tiny real says on which side of a boundary it leaves an answer that lies there.
+    // The real in units of which 2^precision or more make a step: digits below say nothing. They
+    // are kept down to 2⁻¹³¹⁰⁷² all the same, because the sign of a tiny real says on which side of
+    // a boundary it leaves an answer that lies there.
     let step = i64::from(grid.exponent()) - scale.floor_log2();
     let unit = (step - i64::from(precision) - 1).min(-(1 << 17));
     let down = |x: &Dyadic| {
@@ -271,7 +288,8 @@ mod tests {
     fn the_law_of_a_comparison_is_exact() {
         // A uniform lies below an exponential with probability 1 − 1/e: ∫ e^−u du.
         let law = Law::of(16, |bits| {
-            let (mut uniform, mut exponential) = (Uniform::unknown(), Exponential::of(Uniform::unknown()));
+            let (mut uniform, mut exponential) =
+                (Uniform::unknown(), ExponentialDraw::of(Uniform::unknown()));
             less(&mut uniform, &mut exponential, bits)
         });
         let ideal = Enclosure::ONE - Enclosure::point(-1.0).exp();
@@ -288,7 +306,7 @@ mod tests {
         for seed in 0..500 {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let mut real = Exponential::start(&mut bits);
+            let mut real = ExponentialDraw::start(&mut bits);
             for (answer, b, k) in [
                 (0.3, 1.0, -30),
                 (-7.25, 3.0, -20),
@@ -361,11 +379,12 @@ mod tests {
             (f64::MIN_POSITIVE, 300),
             (f64::from_bits(3), 0),
         ] {
-            // One in 2¹⁰ or fewer is expected not to be settled, 16 of all; more than 80 with probability below 10⁻²⁰ for each answer (Poisson). An answer on a boundary
-            // that noise is far below is settled by the sign of the noise.
+            // One in 2¹⁰ or fewer is expected not to be settled, 16 of all; more than 80 with
+            // probability below 10⁻²⁰ for each answer (Poisson). An answer on a boundary that noise
+            // is far below is settled by the sign of the noise.
             for negative in [false, true] {
                 assert_way_is_that_of_the_noise(grid(k), 80, |word, answer| {
-                    let real = Exponential::of(Uniform::with_prefix(word, 64)).enclosure();
+                    let real = ExponentialDraw::of(Uniform::with_prefix(word, 64)).enclosure();
                     let real = if negative { -real } else { real };
                     let rest = Place::of(answer, grid(k)).rest;
                     by_floats(rest, scale(b), grid(k), real).is_some()
@@ -451,14 +470,15 @@ mod tests {
         fn intervals_of_an_exponential_shrink(seed in any::<u64>(), precision in 1u32..200) {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let mut real = Exponential::of(Uniform::unknown());
+            let mut real = ExponentialDraw::of(Uniform::unknown());
             let coarse = real.interval(precision, &mut bits);
             let floats = real.enclosure();
             let fine = real.interval(2 * precision + 8, &mut bits);
             prop_assert!(fine.compare(&coarse).is_none());
             prop_assert!(fine.compare(&Interval::from(floats)).is_none());
             let width = |interval: &Interval| interval.upper() - interval.lower();
-            // At most 2^−p of itself or of one; an exponential is below 64 but for a probability of e^−64.
+            // At most 2^−p of itself or of one; an exponential is below 64 but for a probability of
+            // e^−64.
             prop_assert!(width(&coarse) <= Dyadic::power_of_two(6 - i64::from(precision)));
             prop_assert!(width(&fine) <= Dyadic::power_of_two(-2 - 2 * i64::from(precision)));
         }
@@ -469,7 +489,7 @@ mod tests {
         ) {
             let mut rng = Insecure::seeded(seed);
             let mut bits = Bits::new(&mut rng);
-            let mut real = Exponential::start(&mut bits);
+            let mut real = ExponentialDraw::start(&mut bits);
             let moved = f64::from(steps) * 2f64.powi(exponent);
             let [there, here] = [moved, 0.0].map(|answer| nearest(answer, scale(b), grid(exponent), &mut real, &mut bits));
             prop_assert_eq!(there - here, IBig::from(steps));

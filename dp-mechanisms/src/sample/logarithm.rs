@@ -2,7 +2,8 @@
 
 use super::logarithm_table::RECIPROCALS;
 
-/// The smallest prefix for which [`exponential`] is close enough: below it, one draw in 2¹⁵ goes the exact way.
+/// The smallest prefix for which [`exponential`] is close enough: below it, one draw in 2¹⁵ goes
+/// the exact way.
 pub(super) const SMALLEST_PREFIX: u64 = 1 << 48;
 
 /// By how much [`exponential`] may differ from −ln u for any u in the cell: 2⁻⁴⁷.
@@ -10,8 +11,9 @@ pub(super) const ERROR: f64 = f64::from_bits((1023 - 47) << 52);
 
 /// −ln u for a u in [prefix, prefix + 1] / 2⁶³ with 2⁴⁸ ≤ prefix < 2⁶³, up to [`ERROR`].
 ///
-/// Write prefix = 2^e·m with 1 ≤ m < 2, take the row (r, −ln r) of the table for the 128th part of [1, 2) in which m lies, and put
-/// s = m·r − 1, |s| < 2⁻⁷·⁹. Then −ln u = (63 − e)·ln 2 − (−ln r) − ln(1 + s).
+/// Write prefix = 2^e·m with 1 ≤ m < 2, take the row (r, −ln r) of the table for the 128th part of
+/// [1, 2) in which m lies, and put s = m·r − 1, |s| < 2⁻⁷·⁹. Then −ln u = (63 − e)·ln 2 − (−ln
+/// r) − ln(1 + s).
 ///
 /// Error budget, in absolute terms; all values are below 16·ln 2 < 11.1, whose half ulp is 2⁻⁵⁰:
 ///
@@ -32,7 +34,8 @@ pub(super) fn exponential(prefix: u64) -> f64 {
     minus_ln(prefix as f64, 63)
 }
 
-/// The smallest argument that [`gumbel`] takes: 2⁻²⁴. Below it, E is known too roughly for its logarithm.
+/// The smallest argument that [`gumbel`] takes: 2⁻²⁴. Below it, E is known too roughly for its
+/// logarithm.
 pub(super) const SMALLEST_EXPONENTIAL: f64 = f64::from_bits((1023 - 24) << 52);
 
 /// By how much [`gumbel`] may differ from −ln E for any E within [`ERROR`] of its argument: 2⁻²².
@@ -40,8 +43,9 @@ pub(super) const GUMBEL_ERROR: f64 = f64::from_bits((1023 - 22) << 52);
 
 /// −ln E for an E within [`ERROR`] of a float from [2⁻²⁴, 16), up to [`GUMBEL_ERROR`].
 ///
-/// E/float lies within 1 ± 2⁻²³, which moves the logarithm by at most 2⁻²³·(1 + 2⁻²²). The logarithm of the float itself is computed as in
-/// [`exponential`] with values below 24·ln 2 < 16.7, whose half ulp is 2⁻⁴⁹: its errors are below 4·2⁻⁴⁹. The sum is below 2⁻²².
+/// E/float lies within 1 ± 2⁻²³, which moves the logarithm by at most 2⁻²³·(1 + 2⁻²²). The
+/// logarithm of the float itself is computed as in [`exponential`] with values below 24·ln
+/// 2 < 16.7, whose half ulp is 2⁻⁴⁹: its errors are below 4·2⁻⁴⁹. The sum is below 2⁻²².
 #[inline]
 pub(super) fn gumbel(exponential: f64) -> f64 {
     minus_ln(exponential, 0)
@@ -55,7 +59,8 @@ pub(super) fn minus_ln(x: f64, unit: i64) -> f64 {
     #[allow(clippy::cast_possible_truncation)] // seven bits
     let (reciprocal, offset) = RECIPROCALS[(bits >> 45 & 127) as usize];
     let s = mantissa * reciprocal - 1.0;
-    // ln(1 + s)/s = 1 − s/2 + s²/3 − s³/4 + s⁴/5 − s⁵/6, in pairs, so that the pairs are computed side by side.
+    // ln(1 + s)/s = 1 − s/2 + s²/3 − s³/4 + s⁴/5 − s⁵/6, in pairs, so that the pairs are computed
+    // side by side.
     let square = s * s;
     let series = (1.0 - s * 0.5) + square * ((1.0 / 3.0 - s * 0.25) + square * (0.2 - s * (1.0 / 6.0)));
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)] // −4 to 24
@@ -82,13 +87,15 @@ mod tests {
         }
     }
 
-    /// −ln u lies within the error of what is computed for both ends of the cell, by integers of 128 digits:
-    /// e^−(computed + error) ≤ prefix / 2⁶³ and (prefix + 1) / 2⁶³ ≤ e^−(computed − error).
+    /// −ln u lies within the error of what is computed for both ends of the cell, by integers of
+    /// 128 digits: e^−(computed + error) ≤ prefix / 2⁶³ and
+    /// (prefix + 1) / 2⁶³ ≤ e^−(computed − error).
     fn assert_close(prefix: u64) {
         let digits = 128;
         let fixed = |t: f64| Dyadic::from_finite(t).quotient(&Dyadic::from_finite(1.0), digits);
         let computed = exponential(prefix);
-        // The sums of floats below are exact: an ulp of the computed value is at least 2⁻⁵³ of the error.
+        // The sums of floats below are exact: an ulp of the computed value is at least 2⁻⁵³ of the
+        // error.
         let (_, least) = exp_neg(&fixed(computed + ERROR), digits);
         assert!(least <= UBig::from(prefix) << 65, "{prefix}: {computed} is too small");
         if computed > ERROR {

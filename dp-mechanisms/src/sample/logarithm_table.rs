@@ -1,6 +1,8 @@
-//! For each 128th part of [1, 2): a float r close to the reciprocal of its middle, and the float nearest to −ln r.
+//! For each 128th part of [1, 2): a float r close to the reciprocal of its middle, and the float
+//! nearest to −ln r.
 //!
-//! Made with mpmath at 60 digits; the tests of `logarithm` check every row against directed rounding.
+//! Made with mpmath at 60 digits; the tests of `logarithm` check every row against directed
+//! rounding.
 
 #[rustfmt::skip]
 pub(super) const RECIPROCALS: [(f64, f64); 128] = [

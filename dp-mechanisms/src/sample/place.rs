@@ -1,12 +1,16 @@
 //! Where an answer lies on a grid, in floats: by the same few instructions for every answer.
 //!
-//! answer = whole + rest, where `whole` is a multiple of the step, next to the answer towards zero, and |rest| is below a step. Both are floats and the sum is exact: to cut
-//! an answer is to clear the lowest bits of its fraction. So a release is
+//! answer = whole + rest, where `whole` is a multiple of the step, next to the answer towards zero,
+//! and |rest| is below a step. Both are floats and the sum is exact: to cut an answer is to clear
+//! the lowest bits of its fraction. So a release is
 //!
 //! > round(answer + noise) = whole + 2^k·j, where j = round((rest + noise)/2^k),
 //!
-//! since `whole` moves all points of the grid alike. How large the answer is matters for `whole` alone, which takes part in one addition. What decides *how* j is found is
-//! the noise and the rest, and the rest is hidden by the noise: see [what the clock tells](super#what-the-clock-tells).
+//! since `whole` moves all points of the grid alike. How large the answer is matters for `whole`
+//! alone, which takes part in one addition. What decides *how* j is found is the noise and the
+//! rest, and the rest is hidden by the noise: see [timing](super#timing).
+
+use std::hint::black_box;
 
 use dp_core::Scale;
 
@@ -31,7 +35,8 @@ pub(super) struct Place {
 impl Place {
     /// Cuts an answer; `NaN` counts as 0 and ±∞ as ±[`f64::MAX`].
     ///
-    /// Arithmetic with subnormal numbers takes ten times as long on many processors, so an answer below a step, which is all rest, takes part in none.
+    /// Arithmetic with subnormal numbers takes ten times as long on many processors, so an answer
+    /// below a step, which is all rest, takes part in none.
     #[inline]
     pub(super) fn of(answer: f64, grid: Grid) -> Self {
         let bits = finite(answer.to_bits());
@@ -55,10 +60,21 @@ fn finite(bits: u64) -> u64 {
     (magnitude.min(LARGEST) | bits & SIGN) & !is_nan
 }
 
-/// All ones if a < b, else zero, for numbers that are not 2⁶³ apart. A condition may become a branch, and a branch that is foreseen saves time.
+/// All ones if a < b, else zero, for numbers that are not 2⁶³ apart.
+///
+/// A condition may become a branch, and a branch that is foreseen saves time. The compiler is not
+/// to know that there are two masks only, or it makes a branch of them all the same.
 #[inline]
-const fn ones_if_less(a: i64, b: i64) -> u64 {
-    ((a - b) >> 63).cast_unsigned()
+fn ones_if_less(a: i64, b: i64) -> u64 {
+    black_box(((a - b) >> 63).cast_unsigned())
+}
+
+/// `instead` for an answer that is no number, else the answer: the same instructions for both.
+#[inline]
+pub(super) fn number_or(answer: f64, instead: f64) -> f64 {
+    let bits = answer.to_bits();
+    let is_nan = ones_if_less(INFINITE.cast_signed(), (bits & !SIGN).cast_signed());
+    f64::from_bits(instead.to_bits() & is_nan | bits & !is_nan)
 }
 
 /// A grid whose steps are far from the ends of the floats, so that no product with one is rounded.
@@ -89,7 +105,8 @@ impl Ruler {
         })
     }
 
-    /// Cuts an answer, and gives the rest in steps, with an error of at most [`ERROR`](Self::ERROR).
+    /// Cuts an answer, and gives the rest in steps, with an error of at most
+    /// [`ERROR`](Self::ERROR).
     #[inline]
     pub(super) fn cut(self, answer: f64) -> (f64, f64) {
         let Place { whole, rest } = Place::of(answer, self.grid);
@@ -98,7 +115,8 @@ impl Ruler {
 
     /// A rest in steps, with an error of at most [`ERROR`](Self::ERROR).
     ///
-    /// Tiny ones vanish by a comparison of integers, before any arithmetic. The product of what is left is exact.
+    /// Tiny ones vanish by a comparison of integers, before any arithmetic. The product of what is
+    /// left is exact.
     #[inline]
     pub(super) fn fraction(self, rest: f64) -> f64 {
         let bits = rest.to_bits();
@@ -106,8 +124,10 @@ impl Ruler {
         f64::from_bits(bits & !vanishes) * self.per_step
     }
 
-    /// A scale in steps, and whether that is raised: scales below [`SMALLEST_SPREAD`](Self::SMALLEST_SPREAD) steps are taken as that. The scale of smooth noise is private: like a rest, it is
-    /// looked at as an integer, and takes part in no arithmetic where it is subnormal.
+    /// A scale in steps, and whether that is raised: scales below
+    /// [`SMALLEST_SPREAD`](Self::SMALLEST_SPREAD) steps are taken as that. The scale of smooth
+    /// noise is private: like a rest, it is looked at as an integer, and takes part in no
+    /// arithmetic where it is subnormal.
     #[inline]
     pub(super) fn spread(self, scale: Scale) -> (f64, bool) {
         let least = self.step * Self::SMALLEST_SPREAD;
@@ -115,7 +135,8 @@ impl Ruler {
         (f64::from_bits(bits.max(least)) * self.per_step, bits < least)
     }
 
-    /// whole + 2^k·steps for a whole number of at most 2⁵³ steps, rounded once, and saturating like [`Grid::value`].
+    /// whole + 2^k·steps for a whole number of at most 2⁵³ steps, rounded once, and saturating like
+    /// [`Grid::value`].
     #[inline]
     pub(super) fn at(self, whole: f64, steps: f64) -> f64 {
         (whole + steps * self.step).clamp(f64::MIN, f64::MAX)

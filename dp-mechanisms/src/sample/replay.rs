@@ -1,5 +1,5 @@
-//! Runs a sampler on every bit string of a length: its law, exactly, up to the mass of the strings that do
-//! not suffice.
+//! Runs a sampler on every bit string of a length: its law, exactly, up to the mass of the strings
+//! that do not suffice.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -9,8 +9,9 @@ use rand_core::{TryRng, utils};
 
 use super::Bits;
 
-/// A generator that replays a bit string in its first word, and goes on with bits that count for nothing.
-pub(crate) struct Replay {
+/// A generator that replays a bit string in its first word, and goes on with bits that count for
+/// nothing.
+pub struct Replay {
     next: u64,
     words: u32,
 }
@@ -68,8 +69,8 @@ impl TryRng for Fed {
     }
 }
 
-/// Another word that looks random: samplers loop until their bits differ, so what follows a string must not
-/// be constant. (The finaliser of `SplitMix64`.)
+/// Another word that looks random: samplers loop until their bits differ, so what follows a string
+/// must not be constant. (The finaliser of `SplitMix64`.)
 const fn scrambled(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -79,18 +80,20 @@ const fn scrambled(word: u64) -> u64 {
 
 /// The law of a sampler, up to the mass of the bit strings that are too short for it.
 ///
-/// A sampler that has read at most `length` bits has read nothing else, so these bits decide its result. Each
-/// probability thus lies between the decided mass and the decided mass plus the open one. Masses are sums of
-/// powers of two not below 2^−length, so the floats that hold them are exact.
-pub(crate) struct Law<T> {
+/// A sampler that has read at most `length` bits has read nothing else, so these bits decide its
+/// result. Each probability thus lies between the decided mass and the decided mass plus the open
+/// one. Masses are sums of powers of two not below 2^−length, so the floats that hold them are
+/// exact.
+pub struct Law<T> {
     decided: BTreeMap<T, f64>,
     open: f64,
 }
 
 impl<T: Ord> Law<T> {
-    /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have all been
-    /// accounted for.
-    pub(crate) fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
+    /// The law of `sampler`, by running it on bit strings of a length of at most 32 until they have
+    /// all been accounted for.
+    #[must_use]
+    pub fn of(length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> Self {
         let mass = |bits: u32| 0.5f64.powi(bits.cast_signed());
         let mut law = Self { decided: BTreeMap::new(), open: 0.0 };
         let mut pattern = 0;
@@ -101,8 +104,8 @@ impl<T: Ord> Law<T> {
             } else {
                 law.open += mass(length);
             }
-            // All strings that begin with the bits that were used have the same result: go on after the last
-            // of them.
+            // All strings that begin with the bits that were used have the same result: go on after
+            // the last of them.
             let unused = length.saturating_sub(used);
             pattern = ((pattern >> unused) + 1) << unused;
         }
@@ -110,23 +113,26 @@ impl<T: Ord> Law<T> {
     }
 
     /// Encloses the probability of a result.
-    pub(crate) fn probability(&self, result: &T) -> Enclosure {
+    #[must_use]
+    pub fn probability(&self, result: &T) -> Enclosure {
         let decided = self.decided.get(result).copied().unwrap_or(0.0);
         Enclosure::new(decided, decided + self.open)
     }
 
     /// The results that were seen, with the masses that are decided for them.
-    pub(crate) fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
+    pub fn decided(&self) -> impl Iterator<Item = (&T, f64)> {
         self.decided.iter().map(|(result, mass)| (result, *mass))
     }
 
     /// The mass of the strings that are too short.
-    pub(crate) const fn open(&self) -> f64 {
+    #[must_use]
+    pub const fn open(&self) -> f64 {
         self.open
     }
 }
 
-/// Runs a sampler on a bit string (the highest of the `length` bits comes first), and says how many bits it read.
+/// Runs a sampler on a bit string (the highest of the `length` bits comes first), and says how many
+/// bits it read.
 fn run<T>(pattern: u64, length: u32, sampler: impl Fn(&mut Bits<'_, Replay>) -> T) -> (T, u32) {
     let first = pattern.reverse_bits() >> (u64::BITS - length) | scrambled(pattern) << length;
     let mut replay = Replay { next: first, words: 0 };

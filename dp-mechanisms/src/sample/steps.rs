@@ -3,11 +3,12 @@
 use dp_core::Scale;
 
 use super::place::{Ruler, WHOLE};
-use super::{Grid, single};
+use super::{Float, Grid};
 
 /// The largest scale in steps for which floats settle most draws: 2⁴⁰.
 const LARGEST_SPREAD: f64 = f64::from_bits((1023 + 40) << 52);
-/// The smallest one: 2⁻³⁶. An answer on a boundary is left to the noise, and with smaller noise most of these draws would lie within [`FRACTION_ERROR`] of it; at this one they are one in 2¹⁴.
+/// The smallest one: 2⁻³⁶. An answer on a boundary is left to the noise, and with smaller noise
+/// most of these draws would lie within [`FRACTION_ERROR`] of it; at this one they are one in 2¹⁴.
 const SMALLEST_SPREAD: f64 = f64::from_bits((1023 - 36) << 52);
 /// The same for half a word of random bits: 2²⁰.
 const LARGEST_SHORT_SPREAD: f64 = f64::from_bits((1023 + 20) << 52);
@@ -29,8 +30,10 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// For standard noise that is known up to `error`, its magnitude below 16. `None` where floats do not suffice: a scale above 2⁴⁰ steps or below 2⁻³⁶, or steps
-    /// near the ends of the floats. The scale and the grid are public, and then all draws take the long way, whatever the answer.
+    /// For standard noise that is known up to `error`, its magnitude below 16. `None` where floats
+    /// do not suffice: a scale above 2⁴⁰ steps or below 2⁻³⁶, or steps near the ends of the floats.
+    /// The scale and the grid are public, and then all draws take the long way, whatever the
+    /// answer.
     pub(super) fn new(scale: Scale, grid: Grid, error: f64) -> Option<Self> {
         let ruler = Ruler::new(grid)?;
         let spread = scale.get() * ruler.per_step;
@@ -39,7 +42,8 @@ impl Steps {
         exact.then_some(Self { ruler, spread, margin: margin(spread, error) })
     }
 
-    /// The point of the grid that is nearest to answer ± scale·magnitude, if floats tell. The lowest bit of `sign` decides the sign.
+    /// The point of the grid that is nearest to answer ± scale·magnitude, if floats settle it. The
+    /// lowest bit of `sign` decides the sign.
     ///
     /// The same instructions for every answer: there is no branch.
     #[inline]
@@ -64,14 +68,16 @@ impl Steps {
     }
 }
 
-/// Beside the error of the noise: two roundings of values below 16 spreads and one, 2·16·2⁻⁵³ = 2⁻⁴⁸ and 2⁻⁵³, and the error of the fraction of the answer.
-/// The factor covers the roundings of this line.
+/// Beside the error of the noise: two roundings of values below 16 spreads and one,
+/// 2·16·2⁻⁵³ = 2⁻⁴⁸ and 2⁻⁵³, and the error of the fraction of the answer. The factor covers the
+/// roundings of this line.
 #[inline]
 fn margin(spread: f64, error: f64) -> f64 {
     (spread * (error + f64::from_bits((1023 - 48) << 52)) + FRACTION_ERROR) * (1.0 + 1e-9)
 }
 
-/// The same for noise that is a whole number of small units. It has no branches, so that many draws are settled at once.
+/// The same for noise that is a whole number of small units. It has no branches, so that many draws
+/// are settled at once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortSteps {
     ruler: Ruler,
@@ -84,8 +90,9 @@ pub(super) struct ShortSteps {
 }
 
 impl ShortSteps {
-    /// For standard noise that is known up to `unit` and given as a multiple of it, its magnitude below 8. `None` where floats do not suffice, or
-    /// where they leave more than one draw in sixteen unsettled: scales are below 2²⁰ steps if units are 2⁻²⁵.
+    /// For standard noise that is known up to `unit` and given as a multiple of it, its magnitude
+    /// below 8. `None` where floats do not suffice, or where they leave more than one draw in
+    /// sixteen unsettled: scales are below 2²⁰ steps if units are 2⁻²⁵.
     pub(super) fn new(scale: Scale, grid: Grid, unit: f64) -> Option<Self> {
         let Steps { ruler, spread, margin } = Steps::new(scale, grid, unit)?;
         // The difference is rounded by 2⁻⁵⁴ at most, which the margin has to spare.
@@ -94,29 +101,22 @@ impl ShortSteps {
         suits.then_some(Self { ruler, unit, clear, large: ruler.step * FIRST_WHOLE })
     }
 
-    /// The point of the grid that is nearest to answer + scale·noise, and whether that is certain.
+    /// The point of the grid that is nearest to answer + scale·noise, as the nearest float of the
+    /// answer's precision, and whether that is certain.
     #[inline]
-    pub(super) fn settle(self, answer: f64, units: i32) -> (f64, bool) {
-        let held = if answer.abs() >= self.ruler.tiny { answer } else { 0.0 }; // 0 for NaN
-        let (released, is_clear) = self.nearest(held, units);
-        (released.clamp(f64::MIN, f64::MAX), is_clear)
+    pub(super) fn settle<T: Float>(self, answer: T, units: i32) -> (T, bool) {
+        answer.settled(self.ruler.tiny, |held| self.nearest(held, units))
     }
 
-    /// The same for an answer of single precision, released as a single, to the nearest.
-    #[inline]
-    pub(super) fn settle_single(self, answer: f32, units: i32) -> (f32, bool) {
-        #[allow(clippy::cast_possible_truncation)] // a power of two, or 0 where no single is so small
-        let tiny = self.ruler.tiny as f32;
-        let held = if answer.abs() >= tiny { answer.clamp(f32::MIN, f32::MAX) } else { 0.0 };
-        let (released, is_clear) = self.nearest(held.into(), units);
-        (single(released), is_clear)
-    }
-
-    /// The nearest point for an answer that is zero or not tiny, and whether the position is clear of boundaries.
+    /// The nearest point for an answer that is zero or not tiny, and whether the position is clear
+    /// of boundaries.
     ///
-    /// This is [`Ruler::cut`] in floats, of which the compiler makes vectors. An answer from 2⁵² steps on is whole. Below it, the
-    /// product with a power of two is exact, adding 1.5·2⁵² rounds it to a whole number (an even one from 2⁵¹ on), and the fraction, at most one, is exact. The product and
-    /// the sum that make the position are rounded as in [`Steps`], and its margin covers that. The nearest whole number and the distance from it are exact, and the release is rounded once.
+    /// This is [`Ruler::cut`] in floats, of which the compiler makes vectors. An answer from 2⁵²
+    /// steps on is whole. Below it, the product with a power of two is exact, adding 1.5·2⁵² rounds
+    /// it to a whole number (an even one from 2⁵¹ on), and the fraction, at most one, is exact. The
+    /// product and the sum that make the position are rounded as in [`Steps`], and its margin
+    /// covers that. The nearest whole number and the distance from it are exact, and the release is
+    /// rounded once.
     #[inline]
     fn nearest(self, answer: f64, units: i32) -> (f64, bool) {
         let Self { ruler, unit, clear, large } = self;

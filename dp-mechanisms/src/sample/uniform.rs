@@ -8,12 +8,12 @@ use rand_core::Rng;
 use super::dyadic::power_of_two;
 use super::{Bits, Dyadic, Interval};
 
-/// A real, uniform on [0, 1), of which the first `length` binary digits are known: it lies in the cell
-/// [prefix, prefix + 1] / 2^length.
+/// A real, uniform on [0, 1), of which the first `length` binary digits are known: it lies in the
+/// cell [prefix, prefix + 1] / 2^length.
 ///
-/// Digits that were drawn stay; digits that were not are fair bits, independent of everything that happened
-/// so far, because nothing has looked at them. Whatever an algorithm decides from the known digits it decides
-/// for the real.
+/// Digits that were drawn stay; digits that were not are fair bits, independent of everything that
+/// happened so far, because nothing has looked at them. Whatever an algorithm decides from the
+/// known digits it decides for the real.
 #[derive(Clone, Debug)]
 pub struct Uniform {
     prefix: UBig,
@@ -67,8 +67,8 @@ impl Uniform {
         self.extend(length.saturating_sub(self.length), bits);
     }
 
-    /// Draws digits until the real is known to be positive, and then until `digits` are known from its first 1 on: the cell is at most
-    /// 2^(1 − digits) of its lower end wide.
+    /// Draws digits until the real is known to be positive, and then until `digits` are known from
+    /// its first 1 on: the cell is at most 2^(1 − digits) of its lower end wide.
     pub fn extend_relative<R: Rng + ?Sized>(&mut self, digits: u32, bits: &mut Bits<'_, R>) {
         while self.prefix == UBig::ZERO {
             self.extend(bits.portion(), bits);
@@ -83,10 +83,11 @@ impl Uniform {
         Interval::new(end(self.prefix.clone()), end(&self.prefix + UBig::ONE))
     }
 
-    /// Whether the real lies below a threshold t, of which any number of digits can be computed: `enclose(n)` are integers lower, upper with
-    /// lower ≤ t·2ⁿ ≤ upper, a few units apart.
+    /// Whether the real lies below a threshold t, of which any number of digits can be computed:
+    /// `enclose(n)` are integers lower, upper with lower ≤ t·2ⁿ ≤ upper, a few units apart.
     ///
-    /// Draws as many digits as it takes. It ends with probability one, since only the reals that agree with t in all digits are never decided.
+    /// Draws as many digits as needed. It ends with probability one, since only the reals that
+    /// agree with t in all digits are never decided.
     pub(crate) fn is_below<R: Rng + ?Sized>(
         &mut self,
         enclose: impl Fn(usize) -> (UBig, UBig),

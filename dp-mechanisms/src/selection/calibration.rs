@@ -40,18 +40,21 @@ pub(super) fn scale_for<S: Scores>(
     }
 }
 
-/// The zCDP of `rounds` adaptive selections of bounded range ε each: rounds·ε²/8, rounded up. The proof is at
-/// [`Exponential::concentrated`](super::Exponential::concentrated); adaptive rounds add up.
+/// The zCDP of `rounds` adaptive selections of bounded range ε each: rounds·ε²/8, rounded up. The
+/// proof is at [`Exponential::concentrated`](super::Exponential::concentrated); adaptive rounds add
+/// up.
 pub(super) fn concentrated(range: Epsilon, rounds: u32) -> Zcdp {
     let rho = Enclosure::point(range.get()).square() * Enclosure::point(f64::from(rounds) / 8.0);
     Rho::saturating(rho.hi()).into()
 }
 
-/// A range ε for which `rounds` selections keep D_α ≤ ξ + ρα for all α > 1, as large as one can prove, rounded down.
+/// A range ε for which `rounds` selections keep D_α ≤ ξ + ρα for all α > 1, as large as one can
+/// prove, rounded down.
 ///
-/// D_α of one round is at most ε and at most αε²/8. The two meet at α = 8/ε, and D_α ≤ ξ + ρα holds for all α if it does there: on the left
-/// the bound is a line through the origin, where ξ ≥ 0, and on the right it is constant. So kε ≤ ξ + 8ρ/ε suffices, that
-/// is ε ≤ (ξ + √(ξ² + 32kρ))/2k. For ξ = 0 it is √(8ρ/k), and for ρ = 0 it is ξ/k.
+/// D_α of one round is at most ε and at most αε²/8. The two meet at α = 8/ε, and D_α ≤ ξ + ρα holds
+/// for all α if it does there: on the left the bound is a line through the origin, where ξ ≥ 0, and
+/// on the right it is constant. So kε ≤ ξ + 8ρ/ε suffices, that is ε ≤ (ξ + √(ξ² + 32kρ))/2k. For
+/// ξ = 0 it is √(8ρ/k), and for ρ = 0 it is ξ/k.
 pub(super) fn range_for(target: &Zcdp, rounds: u32) -> Epsilon {
     let (xi, rho) = (Enclosure::point(target.xi().get()), Enclosure::point(target.rho().get()));
     let k = Enclosure::point(f64::from(rounds));

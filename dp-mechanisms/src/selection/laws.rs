@@ -3,14 +3,17 @@
 use dp_core::rounding::Enclosure;
 
 /// The probabilities e^(uᵢ/b)/Σ e^(u_j/b) of the exponential mechanism.
-pub(crate) fn exponential(scores: &[f64], scale: f64) -> Vec<Enclosure> {
+#[must_use]
+pub fn exponential(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let weights = taken(scores, scale);
     let total = weights.iter().fold(Enclosure::ZERO, |sum, weight| sum + *weight);
     weights.into_iter().map(|weight| (weight / total).probability()).collect()
 }
 
-/// The probabilities pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt of exponential noise, the product multiplied out as a polynomial in t.
-pub(crate) fn exponential_noise(scores: &[f64], scale: f64) -> Vec<Enclosure> {
+/// The probabilities pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt of exponential noise, the product multiplied out
+/// as a polynomial in t.
+#[must_use]
+pub fn exponential_noise(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let p = taken(scores, scale);
     let probability = |i: usize| {
         let mut polynomial = vec![Enclosure::ONE];
@@ -30,7 +33,8 @@ pub(crate) fn exponential_noise(scores: &[f64], scale: f64) -> Vec<Enclosure> {
 }
 
 /// The probabilities of permute and flip, by all orders of at most eight candidates.
-pub(crate) fn permute_and_flip(scores: &[f64], scale: f64) -> Vec<Enclosure> {
+#[must_use]
+pub fn permute_and_flip(scores: &[f64], scale: f64) -> Vec<Enclosure> {
     let p = taken(scores, scale);
     let mut totals = vec![Enclosure::ZERO; p.len()];
     let mut orders = 0u16;

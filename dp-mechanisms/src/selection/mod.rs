@@ -1,8 +1,8 @@
 //! Private selection: which of many candidates is best?
 //!
-//! A score says how good each candidate is, and one record changes each score by at most Δ: the sensitivity is in [`LInf`](dp_core::LInf),
-//! or in [`LInfMonotone`](dp_core::LInfMonotone) if all scores move in the same direction.
-//! Published are the positions of winners, never their scores.
+//! A score says how good each candidate is, and one record changes each score by at most Δ: the
+//! sensitivity is in [`LInf`](dp_core::LInf), or in [`LInfMonotone`](dp_core::LInfMonotone) if all
+//! scores move in the same direction. The positions of winners are published, never their scores.
 //!
 //! | mechanism | the winner is the largest of | guarantee at scale b |
 //! |---|---|---|
@@ -11,10 +11,11 @@
 //! | [`PermuteAndFlip`] | the law of exponential noise, by another theorem | ε = 2Δ/b |
 //! | [`TopK`] | the k largest of score + b·Gumbel | kε, kε²/8-zCDP |
 //!
-//! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
+//! For [`Monotone`] scores the factor 2 goes, and the sensitivity must be one in
+//! [`LInfMonotone`](dp_core::LInfMonotone): that they are monotone is part of its type.
 //!
 //! ```
-//! use dp_core::{AddRemove, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn};
+//! use dp_core::{AddRemove, Finite, FiniteVec, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn};
 //! use dp_mechanisms::{rng::OsSeeded, selection::Exponential};
 //!
 //! /// Votes for each of three candidates.
@@ -22,10 +23,10 @@
 //!
 //! impl Query for Votes {
 //!     type Data = [usize];
-//!     type Answer = Vec<f64>;
+//!     type Answer = FiniteVec;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, ballots: &[usize]) -> Result<Vec<f64>, dp_core::Error> {
-//!         Ok((0..3).map(|i| ballots.iter().filter(|vote| **vote == i).map(|_| 1.0).sum()).collect())
+//!     fn answer(&self, ballots: &[usize]) -> Result<FiniteVec, dp_core::Error> {
+//!         Ok((0..3).map(|i| Finite::count(ballots.iter().filter(|vote| **vote == i).count())).collect())
 //!     }
 //! }
 //!
@@ -44,25 +45,31 @@
 //!
 //! # Exact
 //!
-//! The winner is that of the real numbers of the theorem: floats decide nothing unless all their roundings together could not have
-//! changed it, and where they could have, more digits of the noise are drawn until the comparison is certain. The noise is continuous, so no two
-//! candidates tie.
+//! The winner is that of the real numbers of the theorem: floats decide nothing unless all their
+//! roundings together could not have changed it, and where they could have, more digits of the
+//! noise are drawn until the comparison is certain. The noise is continuous, so no two candidates
+//! tie.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! All draws do the same work for every candidate, whatever its score, its rivals and their order: subnormal scores, ties, scores that are far apart and those that are no numbers included. What differs is
-//! the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly tie. The number of candidates is public, and shows. At scales up to 10⁻²⁵⁰ all candidates are compared by their digits, whatever their scores.
+//! All draws do the same work for every candidate, whatever its score, its rivals and their order:
+//! subnormal scores, ties, scores that are far apart and those that are no numbers included. What
+//! differs is the rare candidate whose noise floats cannot place, one in 2²⁴ with Gumbel noise and
+//! one in 2¹⁵ with the others, whatever the scores; and two leaders whose scores with noise nearly
+//! tie. The number of candidates is public, and shows. At scales up to 10⁻²⁵⁰ all candidates are
+//! compared by their digits, whatever their scores.
 //!
 //! # Scores that are no numbers
 //!
-//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An error would tell who reads it
-//! something about the data. The sensitivity must hold after this replacement, which touches each score by itself. An empty list of candidates is
-//! refused, because their number is public.
+//! A draw is total: `NaN` and −∞ count as [`f64::MIN`], the worst score, and ∞ as [`f64::MAX`]. An
+//! error would reveal something about the data. The sensitivity must hold after this replacement,
+//! which touches each score by itself. An empty list of candidates is refused, because their number
+//! is public.
 
 mod calibration;
 mod exponential;
-#[cfg(any(test, feature = "claims"))]
-pub(crate) mod laws;
+#[cfg(any(test, feature = "internals"))]
+pub mod laws;
 mod noise;
 mod noisy_max;
 mod permute_and_flip;

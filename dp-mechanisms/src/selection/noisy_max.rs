@@ -14,19 +14,25 @@ use crate::sample::race;
 
 /// Selects the candidate with the largest score + b·noise, and publishes nothing but its position.
 ///
-/// **Theorem** (claims M11 and M14). Let each score change by at most Δ between neighbours. With Gumbel, exponential or Laplace noise of scale b
-/// the selection is (2Δ/b)-private, and (Δ/b)-private for [`Monotone`] scores.
+/// **Theorem** (claims M11 and M14). Let each score change by at most Δ between neighbours. With
+/// Gumbel, exponential or Laplace noise of scale b the selection is (2Δ/b)-private, and
+/// (Δ/b)-private for [`Monotone`] scores.
 ///
-/// **Proof.** Let r(t) = Pr(N > t) be the tail of the noise at scale b. All three noises satisfy r(t + s) ≥ e^(−s/b)·r(t) for s ≥ 0: in units of b the
-/// hazard rate −r′/r is 1 for exponential noise (and 0 where t < 0), w/(e^w − 1) ≤ 1 with w = e^(−t) for Gumbel noise, and for Laplace noise 1 where t ≥ 0 and
-/// ½e^t/(1 − ½e^t) ≤ 1 where t < 0. Now fix a candidate i and the noise of all others. On scores u, i wins exactly if its own noise exceeds
-/// t = max_j (u_j + N_j) − uᵢ, and on neighbouring scores u′ if it exceeds some t′. From u_j ≥ u′_j − Δ for j ≠ i and uᵢ ≤ u′ᵢ + Δ follows t′ ≤ t + 2Δ, so i wins on
-/// u′ with at least e^(−2Δ/b) times the probability with which it wins on u. If all scores move in the same direction, one of the two
-/// moves does not add to the distance, and t′ ≤ t + Δ. ∎
+/// **Proof.** Let r(t) = Pr(N > t) be the tail of the noise at scale b. All three noises satisfy
+/// r(t + s) ≥ e^(−s/b)·r(t) for s ≥ 0: in units of b the hazard rate −r′/r is 1 for exponential
+/// noise (and 0 where t < 0), w/(e^w − 1) ≤ 1 with w = e^(−t) for Gumbel noise, and for Laplace
+/// noise 1 where t ≥ 0 and ½e^t/(1 − ½e^t) ≤ 1 where t < 0. Now fix a candidate i and the noise of
+/// all others. On scores u, i wins exactly if its own noise exceeds t = max_j (u_j + N_j) − uᵢ, and
+/// on neighbouring scores u′ if it exceeds some t′. From u_j ≥ u′_j − Δ for j ≠ i and uᵢ ≤ u′ᵢ + Δ
+/// follows t′ ≤ t + 2Δ, so i wins on u′ with at least e^(−2Δ/b) times the probability with which it
+/// wins on u. If all scores move in the same direction, one of the two moves does not add to the
+/// distance, and t′ ≤ t + Δ. ∎
 ///
-/// Which noise? [`ExponentialNoise`] selects the best candidate most often: it has the law of [`PermuteAndFlip`](super::PermuteAndFlip), which is never worse
-/// than the exponential mechanism. [`GumbelNoise`](super::GumbelNoise) *is* the [`Exponential`](super::Exponential) mechanism, whose losses add up
-/// more slowly over many releases. [`LaplaceNoise`] is there for comparison with the textbooks.
+/// Which noise? [`ExponentialNoise`] selects the best candidate most often: it has the law of
+/// [`PermuteAndFlip`](super::PermuteAndFlip), which is never worse than the exponential mechanism.
+/// [`GumbelNoise`](super::GumbelNoise) *is* the [`Exponential`](super::Exponential) mechanism,
+/// whose losses add up more slowly over many releases. [`LaplaceNoise`] is there for comparison
+/// with the textbooks.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, LInf, LInfMonotone, Mechanism, Pure, Sensitivity};
@@ -43,6 +49,8 @@ use crate::sample::race;
 /// assert!(winner < 3);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M14 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, bound = ""))]
@@ -53,7 +61,8 @@ pub struct NoisyMax<N, S = General> {
 }
 
 impl<N: Noise> NoisyMax<N> {
-    /// "As little noise as makes the selection ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least noise that makes a selection ε-private, as a target for
+    /// [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.
@@ -93,8 +102,8 @@ impl<N: Noise, S: Scores> NoisyMax<N, S> {
         self.scale
     }
 
-    /// How far below the best score that of the selected candidate lies, but for a probability of β: rounded up. It needs neither the scores nor their
-    /// sensitivity.
+    /// The distance from the best score that the selected candidate exceeds with probability at
+    /// most β, rounded up. It needs neither the scores nor their sensitivity.
     ///
     /// | noise | error, in scales, for r = `candidates` − 1 rivals |
     /// |---|---|
@@ -108,7 +117,8 @@ impl<N: Noise, S: Scores> NoisyMax<N, S> {
         Ok(mul_up(self.scale.get(), noise::error_bound::<N>(candidates, beta)?.hi()))
     }
 
-    /// An upper bound on the expectation of best score − score of the selected candidate: b·ln d for d candidates, and b·(1 + ln d) with Laplace noise.
+    /// An upper bound on the expectation of best score − score of the selected candidate: b·ln d
+    /// for d candidates, and b·(1 + ln d) with Laplace noise.
     ///
     /// # Errors
     /// [`Error::Empty`] without a candidate.
@@ -142,7 +152,7 @@ impl<N: Noise, S: Scores> ForGuarantee<Pure> for NoisyMax<N, S> {
     }
 }
 
-/// What is ε-private is no easier to tell apart than randomised response.
+/// Randomised response dominates every ε-private mechanism.
 impl<S: Scores> Dominated for NoisyMax<ExponentialNoise, S> {
     type Pair = RandomizedResponsePair;
 
@@ -151,7 +161,7 @@ impl<S: Scores> Dominated for NoisyMax<ExponentialNoise, S> {
     }
 }
 
-/// What is ε-private is no easier to tell apart than randomised response.
+/// Randomised response dominates every ε-private mechanism.
 impl<S: Scores> Dominated for NoisyMax<LaplaceNoise, S> {
     type Pair = RandomizedResponsePair;
 
@@ -248,7 +258,8 @@ mod tests {
         let exponential = scaled::<GumbelNoise>(2.0);
         assert_eq!(exponential.error_bound(1, 0.05), Ok(0.0));
         assert_eq!(exponential.error_bound(2, 1.0), Ok(0.0));
-        // 2·ln(99·0.95/0.05), 2·ln(990), 2·t with 99·(2 + t)/4·e^−t = 0.05; mpmath: 15.0791194…, 13.7953…, see below.
+        // 2·ln(99·0.95/0.05), 2·ln(990), 2·t with 99·(2 + t)/4·e^−t = 0.05; mpmath: 15.0791194…,
+        // 13.7953…, see below.
         let within = |found: f64, truth: f64| found >= truth && found < truth * (1.0 + 1e-12);
         assert!(within(
             exponential.error_bound(100, 0.05).unwrap(),

@@ -1,33 +1,32 @@
 //! Permute and flip.
 
-use core::marker::PhantomData;
+use super::{ExponentialNoise, General, NoisyMax};
 
-use dp_core::pairs::RandomizedResponsePair;
-use dp_core::rounding::mul_up;
-use dp_core::{Dominated, Error, ForGuarantee, MeasuredIn, Mechanism, Pure, Scale, Target};
-use rand_core::Rng;
-
-use super::noise;
-use super::{ExponentialNoise, General, Monotone, Scores, calibration, candidates};
-use crate::arguments::positive;
-use crate::sample::race;
-
-/// Goes through the candidates in a random order and takes each with probability e^(−(best − uᵢ)/b); the first that is taken is selected.
+/// Goes through the candidates in a random order and takes each with probability
+/// e^(−(best − uᵢ)/b); the first that is taken is selected.
 ///
-/// **Theorem** (McKenna and Sheldon 2020; Ding and others 2021). It has the law of [`NoisyMax`](super::NoisyMax) with [`ExponentialNoise`] of scale b. So it is
-/// (2Δ/b)-private, and (Δ/b)-private for [`Monotone`] scores. It is never worse than the [`Exponential`](super::Exponential) mechanism at the same ε, and does
-/// *not* have its bounded range.
+/// **Theorem** (McKenna and Sheldon 2020; Ding and others 2021). It has the law of [`NoisyMax`]
+/// with [`ExponentialNoise`] of scale b. So it is (2Δ/b)-private, and (Δ/b)-private for
+/// [`Monotone`](super::Monotone) scores. It is never worse than the
+/// [`Exponential`](super::Exponential) mechanism at the same ε, and does *not* have its bounded
+/// range.
 ///
-/// **Proof.** Let pᵢ = e^(−(best − uᵢ)/b). A random order comes about when candidates arrive at independent uniform times. Candidate i, who arrives at time
-/// t, is selected if it is taken and nobody was before: the others each came before t and would have been taken with probability t·p_j. So
+/// **Proof.** Let pᵢ = e^(−(best − uᵢ)/b). A random order comes about when candidates arrive at
+/// independent uniform times. Candidate i, who arrives at time t, is selected if it is taken and
+/// nobody was before: the others each came before t and would have been taken with probability
+/// t·p_j. So
 ///
 /// > Pr(i) = pᵢ·∫₀¹ ∏_(j≠i) (1 − t·p_j) dt.
 ///
-/// Now add exponential noise, and count heights from the best score in units of b. The best candidate ends above 0, so the winner does. Candidate i ends at z > 0
-/// with density pᵢ·e^(−z), and each other one below z with probability 1 − p_j·e^(−z). With t = e^(−z), dt = −e^(−z) dz, this is the same integral. ∎
+/// Now add exponential noise, and count heights from the best score in units of b. The best
+/// candidate ends above 0, so the winner does. Candidate i ends at z > 0 with density pᵢ·e^(−z),
+/// and each other one below z with probability 1 − p_j·e^(−z). With t = e^(−z), dt = −e^(−z) dz,
+/// this is the same integral. ∎
 ///
-/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number tells something about the scores to whoever can time them, and exponential noise takes
-/// [the same work](super#what-the-clock-tells) for all scores. The law is the same, of the real numbers that the scores and the scale denote.
+/// It is drawn by that theorem: flips go on until a good candidate is reached, so that their number
+/// reveals something about the scores to whoever can time them, and exponential noise takes [the
+/// same work](super#timing) for all scores. The law is the same, of the real numbers that the
+/// scores and the scale denote.
 ///
 /// ```
 /// use dp_core::{AddRemove, ForGuarantee, LInf, Mechanism, Pure, Sensitivity};
@@ -40,106 +39,7 @@ use crate::sample::race;
 /// assert!(winner < 3);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields, bound = ""))]
-pub struct PermuteAndFlip<S = General> {
-    scale: Scale,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    kind: PhantomData<S>,
-}
-
-impl PermuteAndFlip {
-    /// "As large a scale as makes the selection ε-private, and no larger."
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞.
-    pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
-        Ok(Target::new(Pure::new(positive("epsilon", epsilon)?)?))
-    }
-
-    /// [`epsilon`](Self::epsilon) for [`Monotone`] scores: half of the scale.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞.
-    pub fn monotone_epsilon(epsilon: f64) -> Result<Target<PermuteAndFlip<Monotone>, Pure>, Error> {
-        Ok(Target::new(Pure::new(positive("epsilon", epsilon)?)?))
-    }
-
-    /// The mechanism of a given scale b.
-    #[must_use]
-    pub const fn with_scale(scale: Scale) -> Self {
-        Self::scaled(scale)
-    }
-
-    /// The same mechanism for [`Monotone`] scores, of which the guarantee is stronger.
-    #[must_use]
-    pub const fn monotone(self) -> PermuteAndFlip<Monotone> {
-        PermuteAndFlip::scaled(self.scale)
-    }
-}
-
-impl<S: Scores> PermuteAndFlip<S> {
-    const fn scaled(scale: Scale) -> Self {
-        Self { scale, kind: PhantomData }
-    }
-
-    /// The scale b.
-    #[must_use]
-    pub const fn scale(&self) -> Scale {
-        self.scale
-    }
-
-    /// How far below the best score that of the selected candidate lies, but for a probability of β: b·ln(r/2β) for r = `candidates` − 1 rivals, rounded up.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
-    pub fn error_bound(&self, candidates: usize, beta: f64) -> Result<f64, Error> {
-        Ok(mul_up(self.scale.get(), noise::error_bound::<ExponentialNoise>(candidates, beta)?.hi()))
-    }
-
-    /// An upper bound on the expectation of best score − score of the selected candidate: b·ln d for d candidates.
-    ///
-    /// # Errors
-    /// [`Error::Empty`] without a candidate.
-    pub fn expected_error(&self, candidates: usize) -> Result<f64, Error> {
-        Ok(mul_up(self.scale.get(), noise::expected_error::<ExponentialNoise>(candidates)?.hi()))
-    }
-}
-
-impl<S: Scores> Mechanism for PermuteAndFlip<S> {
-    type Input = [f64];
-    type Output = usize;
-    type Norm = S::Norm;
-    type Guarantee = Pure;
-
-    /// 2Δ/b, or Δ/b for monotone scores.
-    fn guarantee(&self, sensitivity: impl MeasuredIn<S::Norm>) -> Pure {
-        calibration::loss::<S>(self.scale, sensitivity).into()
-    }
-
-    /// # Errors
-    /// [`Error::Empty`] without a candidate. Never because of the scores: see [the module](super).
-    fn draw<R: Rng + ?Sized>(&self, scores: &[f64], rng: &mut R) -> Result<usize, Error> {
-        Ok(race::winner::<ExponentialNoise, R>(candidates(scores)?, self.scale, rng))
-    }
-}
-
-impl<S: Scores> ForGuarantee<Pure> for PermuteAndFlip<S> {
-    /// b = 2Δ/ε, or Δ/ε for monotone scores, rounded up.
-    fn for_guarantee(target: &Pure, sensitivity: impl MeasuredIn<S::Norm>) -> Result<Self, Error> {
-        Ok(Self::scaled(calibration::scale_for::<S>(target.epsilon(), sensitivity)?))
-    }
-}
-
-/// What is ε-private is no easier to tell apart than randomised response.
-impl<S: Scores> Dominated for PermuteAndFlip<S> {
-    type Pair = RandomizedResponsePair;
-
-    fn dominating_pair(&self, sensitivity: impl MeasuredIn<S::Norm>) -> Result<Self::Pair, Error> {
-        Ok(RandomizedResponsePair::binary(calibration::loss::<S>(self.scale, sensitivity)))
-    }
-}
+pub type PermuteAndFlip<S = General> = NoisyMax<ExponentialNoise, S>;
 
 #[cfg(test)]
 mod tests {
@@ -147,6 +47,7 @@ mod tests {
     use super::*;
     use crate::rng::Insecure;
     use dp_core::rounding::Enclosure;
+    use dp_core::{Mechanism, Scale};
     use proptest::prelude::*;
 
     fn scaled(b: f64) -> PermuteAndFlip {
@@ -200,23 +101,5 @@ mod tests {
         }
         let only_best = scaled(f64::from_bits(1));
         assert_eq!(only_best.draw(&[0.0, 1.0, 0.5], &mut rng), Ok(1)); // but for e^(−10³²³)
-    }
-
-    #[test]
-    fn utility_is_that_of_exponential_noise() {
-        let noisy = super::super::NoisyMax::<ExponentialNoise>::with_scale(Scale::new(2.0).unwrap());
-        assert_eq!(scaled(2.0).error_bound(50, 0.1), noisy.error_bound(50, 0.1));
-        assert_eq!(scaled(2.0).expected_error(50), noisy.expected_error(50));
-        assert!(scaled(2.0).error_bound(50, 0.0).is_err() && PermuteAndFlip::epsilon(0.0).is_err());
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn reading_validates_as_the_constructors_do() {
-        assert_eq!(serde_json::to_string(&scaled(2.0)).unwrap(), r#"{"scale":2.0}"#);
-        assert_eq!(serde_json::from_str::<PermuteAndFlip>(r#"{"scale":2.0}"#).unwrap(), scaled(2.0));
-        for bad in [r#"{"scale":0}"#, "{}", r#"{"scale":1,"k":2}"#] {
-            assert!(serde_json::from_str::<PermuteAndFlip>(bad).is_err(), "{bad}");
-        }
     }
 }

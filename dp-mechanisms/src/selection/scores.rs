@@ -15,16 +15,18 @@ pub trait Scores: sealed::Sealed + Copy + fmt::Debug + Default + PartialEq + Sen
     const RANGE: f64;
 }
 
-/// Nothing: of two neighbours one may have the higher score for some candidates and the lower one for others.
+/// Nothing: of two neighbours one may have the higher score for some candidates and the lower one
+/// for others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct General;
 
-/// All scores move in the same direction: for every pair of neighbours x, y either uᵢ(x) ≤ uᵢ(y) for all candidates i, or uᵢ(x) ≥ uᵢ(y) for all i. Which of
-/// them may depend on the pair.
+/// All scores move in the same direction: for every pair of neighbours x, y either uᵢ(x) ≤ uᵢ(y)
+/// for all candidates i, or uᵢ(x) ≥ uᵢ(y) for all i. Which of them may depend on the pair.
 ///
-/// This is what a sensitivity in [`LInfMonotone`] says. Queries such as a histogram under [`AddRemove`](dp_core::AddRemove) state one, and under
-/// [`ReplaceOne`](dp_core::ReplaceOne), where one record leaves and another enters, they have none, so that monotone selection does not compile. For scores
-/// of your own you assert it with `Sensitivity::<LInfMonotone, A>::new(Δ)`.
+/// This is what a sensitivity in [`LInfMonotone`] says. Queries such as a histogram under
+/// [`AddRemove`](dp_core::AddRemove) state one, and under [`ReplaceOne`](dp_core::ReplaceOne),
+/// where one record leaves and another enters, they have none, so that monotone selection does not
+/// compile. For scores of your own you assert it with `Sensitivity::<LInfMonotone, A>::new(Δ)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Monotone;
 

@@ -10,17 +10,23 @@ use super::{Exponential, General, GumbelNoise, Monotone, Scores, calibration, ca
 use crate::arguments::{failure, positive};
 use crate::sample::race;
 
-/// Selects k different candidates, the best first: those with the k largest score + b·Gumbel, in that order.
+/// Selects k different candidates, the best first: those with the k largest score + b·Gumbel, in
+/// that order.
 ///
-/// **Theorem** (Durfee and Rogers 2019). It has the law of *peeling*: k rounds of the [`Exponential`] mechanism at scale b, each among the candidates that are left. So for
-/// scores that change by at most Δ between neighbours it is kε-private and kε²/8-zCDP with ε = 2Δ/b (Δ/b for [`Monotone`] scores).
+/// **Theorem** (Durfee and Rogers 2019). It has the law of *peeling*: k rounds of the
+/// [`Exponential`] mechanism at scale b, each among the candidates that are left. So for scores
+/// that change by at most Δ between neighbours it is kε-private and kε²/8-zCDP with ε = 2Δ/b (Δ/b
+/// for [`Monotone`] scores).
 ///
-/// **Proof.** In a race of independent exponentials with rates λᵢ = e^(uᵢ/b), i is first with probability λᵢ/Σλ, independently of when that happens; and from then on the
-/// others run anew, because an exponential has no memory. So the order of arrival is drawn round by round, each from those who are left in proportion to their
-/// rates, which is peeling. Gumbel noise is −ln E for the exponentials E of the race. Each round is a selection of range ε among candidates
-/// that earlier outputs determine, and adaptive composition adds up. ∎
+/// **Proof.** In a race of independent exponentials with rates λᵢ = e^(uᵢ/b), i is first with
+/// probability λᵢ/Σλ, independently of when that happens; and from then on the others run anew,
+/// because an exponential has no memory. So the order of arrival is drawn round by round, each from
+/// those who are left in proportion to their rates, which is peeling. Gumbel noise is −ln E for the
+/// exponentials E of the race. Each round is a selection of range ε among candidates that earlier
+/// outputs determine, and adaptive composition adds up. ∎
 ///
-/// An accountant that composes more sharply takes k times the dominating pair of [`round`](Self::round).
+/// An accountant that composes more sharply takes k times the dominating pair of
+/// [`round`](Self::round).
 ///
 /// ```
 /// use dp_core::{AddRemove, LInf, Mechanism, Pure, Scale, Sensitivity, Zcdp};
@@ -45,7 +51,8 @@ pub struct TopK<S = General> {
 }
 
 impl TopK {
-    /// "As little noise as makes k selections together ε-private": what [`Query::with`](dp_core::Query::with) takes.
+    /// The least noise that makes k selections together ε-private, as a target for
+    /// [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and k is at least one.
@@ -57,7 +64,7 @@ impl TopK {
         })
     }
 
-    /// "As little noise as makes k selections together ρ-zCDP."
+    /// The least noise that makes k selections together ρ-zCDP.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞ and k is at least one.
@@ -89,7 +96,7 @@ impl<S: Scores> TopK<S> {
         Self { k, scale, kind: PhantomData }
     }
 
-    /// How many candidates are selected.
+    /// The number of candidates that are selected.
     #[must_use]
     pub const fn k(&self) -> u32 {
         self.k.get()
@@ -107,13 +114,15 @@ impl<S: Scores> TopK<S> {
         Exponential::scaled(self.scale)
     }
 
-    /// The guarantee in zCDP, from the bounded range of each round: ρ = kε²/8 with ε = 2Δ/b (Δ/b for monotone scores), rounded up.
+    /// The guarantee in zCDP, from the bounded range of each round: ρ = kε²/8 with ε = 2Δ/b (Δ/b
+    /// for monotone scores), rounded up.
     pub fn concentrated(&self, sensitivity: impl MeasuredIn<S::Norm>) -> Zcdp {
         calibration::concentrated(calibration::loss::<S>(self.scale, sensitivity), self.k.get())
     }
 
-    /// With probability at least 1 − β, in every round the score of the selected candidate lies at most this far below the best one that was left: the error bound of
-    /// one round at β/k, rounded up.
+    /// With probability at least 1 − β, in every round the score of the selected candidate lies at
+    /// most this far below the best one that was left: the error bound of one round at β/k, rounded
+    /// up.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
@@ -122,7 +131,8 @@ impl<S: Scores> TopK<S> {
         self.round().error_bound(candidates, share)
     }
 
-    /// The same law by k rounds of the exponential mechanism: k times as slow, and here to be compared with.
+    /// The same law by k rounds of the exponential mechanism: k times as slow, and here to be
+    /// compared with.
     ///
     /// # Errors
     /// As for `draw`.
@@ -166,13 +176,15 @@ impl<S: Scores> Mechanism for TopK<S> {
     }
 
     /// # Errors
-    /// [`Error::Empty`] without a candidate, [`Error::Above`] for fewer than k. Never because of the scores: see [the module](super).
+    /// [`Error::Empty`] without a candidate, [`Error::Above`] for fewer than k. Never because of
+    /// the scores: see [the module](super).
     fn draw<R: Rng + ?Sized>(&self, scores: &[f64], rng: &mut R) -> Result<Vec<usize>, Error> {
         Ok(race::winners::<GumbelNoise, R>(scores, self.scale, self.at_most(scores)?, rng))
     }
 }
 
-/// "As little noise as makes k selections meet this guarantee": made by [`TopK::epsilon`] and [`TopK::rho`].
+/// The least noise with which k selections meet a guarantee: made by [`TopK::epsilon`] and
+/// [`TopK::rho`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopKTarget<G, S = General> {
     k: NonZero<u32>,

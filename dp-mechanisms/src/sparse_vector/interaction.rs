@@ -9,10 +9,14 @@ use super::AboveThreshold;
 use super::noised::Noised;
 use crate::sample::Bits;
 
-/// Replies to answers one by one, so that each query may be chosen after seeing the replies before it.
+/// Replies to answers one by one, so that each query may be chosen after seeing the replies before
+/// it.
 ///
-/// The whole interaction, however many answers it is asked about, costs the guarantee of its [`Watch`](super::Watch) once. All answers that it is asked about must be within the bound on
-/// [`AllAnswers`](dp_core::AllAnswers) that the watch was made for, and for a [monotone](AboveThreshold::monotone) one they must be monotone together. Dropping it early is fine. It cannot be cloned.
+/// The whole interaction, however many answers it is asked about, costs the guarantee of its
+/// [`Watch`](super::Watch) once. All answers that it is asked about must be within the bound on
+/// [`AllAnswers`](dp_core::AllAnswers) that the watch was made for, and for a
+/// [monotone](AboveThreshold::monotone) one they must be monotone together. Dropping it early is
+/// fine. It cannot be cloned.
 ///
 /// ```
 /// use dp_core::{AddRemove, AllAnswers, Interactive, LInf, Pure, Scale, Sensitivity};
@@ -43,7 +47,8 @@ impl<R: Rng> Interaction<R> {
     /// Whether an answer lies above the threshold, both with noise.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] once yes was said as often as was agreed. This depends on what was replied, and so is no secret.
+    /// [`Error::Unreachable`] after the last positive reply that was paid for. This follows from
+    /// the replies, and so reveals nothing more.
     pub fn ask(&mut self, answer: f64) -> Result<bool, Error> {
         if self.left == 0 {
             return Err(Error::Unreachable {
@@ -59,7 +64,7 @@ impl<R: Rng> Interaction<R> {
 }
 
 impl<R> Interaction<R> {
-    /// How often it may still say yes.
+    /// The number of positive replies that are left.
     #[must_use]
     pub const fn positives_left(&self) -> u32 {
         self.left

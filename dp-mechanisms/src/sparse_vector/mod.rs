@@ -21,28 +21,37 @@ use crate::arguments::{failure, positive};
 use crate::sample::Bits;
 use crate::selection::{General, Monotone, Scores};
 
-/// Says of each answer whether it lies above a threshold, both with noise, until it has said yes c times.
+/// Releases for each answer whether it lies above a threshold, both with noise, until c answers do.
 ///
-/// One noise Lap(b₁) is added to the threshold T once, a fresh Lap(b₂) to each answer, and only the comparison is released. A *no* costs nothing, however many there are.
+/// One noise Lap(b₁) is added to the threshold T once, a fresh Lap(b₂) to each answer, and only the
+/// comparison is released. A *no* costs nothing, however many there are.
 ///
-/// **Theorem** (Dwork, Naor, Reingold, Rothblum and Vadhan 2009; Lyu, Su and Li 2017, algorithm 1; claim SV1). If neighbours change each answer by at most Δ, the
-/// whole list of yes and no is ε-private for
+/// **Theorem** (Dwork, Naor, Reingold, Rothblum and Vadhan 2009; Lyu, Su and Li 2017, algorithm 1;
+/// claim SV1). If neighbours change each answer by at most Δ, the whole list of yes and no is
+/// ε-private for
 ///
 /// > ε = Δ/b₁ + 2cΔ/b₂,
 ///
-/// and for ε = Δ/b₁ + cΔ/b₂ if the answers are *monotone*: between any two neighbours either none of them falls or none of them rises, as for counts under add/remove.
-/// That is what a sensitivity in [`LInfMonotone`](dp_core::LInfMonotone) says, and [`monotone`](AboveThreshold::monotone) asks for one.
+/// and for ε = Δ/b₁ + cΔ/b₂ if the answers are *monotone*: between any two neighbours either none
+/// of them falls or none of them rises, as for counts under add/remove. That is what a sensitivity
+/// in [`LInfMonotone`](dp_core::LInfMonotone) says, and [`monotone`](AboveThreshold::monotone) asks
+/// for one.
 ///
-/// *Proof.* Given the noise z of the threshold, answers are independent. Move z to z + Δ: that costs e^(Δ/b₁). A no, q(x) + ν < T + z, becomes q(y) + ν < T + z + Δ, which is no less
-/// probable because q(y) ≤ q(x) + Δ. A yes, ν ≥ T + z − q(x), becomes ν ≥ T + z + Δ − q(y), a bound that is higher by at most 2Δ: that costs
-/// e^(2Δ/b₂), and there are at most c of them. If no answer rises from x to y, leave z where it is: a no is no less probable, and a yes costs e^(Δ/b₂). If none falls, move z: a yes needs
-/// a bound higher by Δ − (q(y) − q(x)) ≤ Δ, and costs e^(Δ/b₂). ∎
+/// *Proof.* Given the noise z of the threshold, answers are independent. Move z to z + Δ: that
+/// costs e^(Δ/b₁). A no, q(x) + ν < T + z, becomes q(y) + ν < T + z + Δ, which is no less probable
+/// because q(y) ≤ q(x) + Δ. A yes, ν ≥ T + z − q(x), becomes ν ≥ T + z + Δ − q(y), a bound that is
+/// higher by at most 2Δ: that costs e^(2Δ/b₂), and there are at most c of them. If no answer rises
+/// from x to y, leave z where it is: a no is no less probable, and a yes costs e^(Δ/b₂). If none
+/// falls, move z: a yes needs a bound higher by Δ − (q(y) − q(x)) ≤ Δ, and costs e^(Δ/b₂). ∎
 ///
-/// The proof needs all of it: noise on each answer, scaled by c; the stop after c times yes; and that no noisy answer is released. Published variants that leave one out are not private (claims
-/// SV3 to SV6). It holds as well if each query is chosen after seeing the replies before it: see [`Watch`] and [`Interaction`].
+/// The proof needs all of it: noise on each answer, scaled by c; the stop after c times yes; and
+/// that no noisy answer is released. Published variants that leave one out are not private (claims
+/// SV3 to SV6). It holds as well if each query is chosen after seeing the replies before it: see
+/// [`Watch`] and [`Interaction`].
 ///
-/// **What is released** is a list of truth values, at most one for each answer, which ends after the c-th yes. The comparison is that of the real numbers of the theorem: digits of both noises are drawn until
-/// no further digit can change which one is larger.
+/// **What is released** is a list of truth values, at most one for each answer, which ends after
+/// the c-th yes. The comparison is that of the real numbers of the theorem: digits of both noises
+/// are drawn until no further digit can change which one is larger.
 ///
 /// `draw` is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`], like [`Laplace`](crate::Laplace).
 ///
@@ -59,6 +68,8 @@ use crate::selection::{General, Monotone, Scores};
 /// assert!(shops.error_bound(5, 0.05)? < 45.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as SV1, SV3 and SV7 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", bound = ""))]
@@ -92,10 +103,12 @@ impl<S> TryFrom<Written> for AboveThreshold<S> {
 }
 
 impl AboveThreshold {
-    /// "As little noise as makes the list ε-private": what [`Query::with`](dp_core::Query::with) takes. It stops after `positives` times yes.
+    /// The least noise that makes the list ε-private, as a target for
+    /// [`Query::with`](dp_core::Query::with). It stops after `positives` times yes.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞, the threshold is finite and `positives` is at least one.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞, the threshold is finite and `positives` is at least
+    /// one.
     pub fn epsilon(epsilon: f64, threshold: f64, positives: u32) -> Result<AboveThresholdTarget, Error> {
         let (threshold, positives) = checked(threshold, positives)?;
         let epsilon = Epsilon::new(positive("epsilon", epsilon)?)?;
@@ -157,12 +170,16 @@ impl<S> AboveThreshold<S> {
         self.answer_scale
     }
 
-    /// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up to α: yes only where the answer is at least T − α, no only
-    /// where it is at most T + α. Rounded up.
+    /// The α for which, with probability 1 − β, all replies to at most `answers` answers are right
+    /// up to α: yes only where the answer is at least T − α, no only where it is at most T + α.
+    /// Rounded up.
     ///
-    /// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and β/2k for each of k answers, the sum of the two is passed by none of them but for β:
-    /// α = b₁·ln(2/β) + b₂·ln(2k/β). For c = 1 and b₁ = 2Δ/ε, b₂ = 4Δ/ε this is below the 8Δ(ln k + ln(2/β))/ε of Dwork and Roth (2014, theorem 3.24). It speaks of the
-    /// replies that are given; answers after the c-th yes have none. The c-th yes comes too early only if an earlier answer is above T − α.
+    /// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and
+    /// β/2k for each of k answers, the sum of the two is passed by none of them but for β:
+    /// α = b₁·ln(2/β) + b₂·ln(2k/β). For c = 1 and b₁ = 2Δ/ε, b₂ = 4Δ/ε this is below the 8Δ(ln
+    /// k + ln(2/β))/ε of Dwork and Roth (2014, theorem 3.24). It speaks of the replies that are
+    /// given; answers after the c-th yes have none. The c-th yes comes too early only if an earlier
+    /// answer is above T − α.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is an answer.
@@ -265,7 +282,8 @@ mod tests {
     use crate::rng::Insecure;
     use dp_core::pairs::DominatingPair;
     use dp_core::{
-        AddRemove, Calibrate, Guarantee, LInf, LInfMonotone, Measurement, Query, Sensitivity, SensitivityIn,
+        AddRemove, Calibrate, Finite, FiniteVec, Guarantee, LInf, LInfMonotone, Measurement, Query,
+        Sensitivity, SensitivityIn,
     };
     use proptest::prelude::*;
 
@@ -331,7 +349,8 @@ mod tests {
                     < 1e-9
             );
         }
-        // Answers at α above and below the threshold are told apart but for β, over 2000 lists; 0.2 would take ten standard deviations.
+        // Answers at α above and below the threshold are told apart but for β, over 2000 lists; 0.2
+        // would take ten standard deviations.
         let (mut rng, beta) = (Insecure::seeded(5), 0.1);
         let noise = scaled(5, 1.0, 3.0);
         let alpha = noise.error_bound(4, beta).unwrap();
@@ -378,10 +397,11 @@ mod tests {
 
     impl Query for Above {
         type Data = [f64];
-        type Answer = Vec<f64>;
+        type Answer = FiniteVec;
         type Adjacency = AddRemove;
-        fn answer(&self, ages: &[f64]) -> Result<Vec<f64>, Error> {
-            Ok(self.0.iter().map(|limit| ages.iter().filter(|age| *age > limit).map(|_| 1.0).sum()).collect())
+        fn answer(&self, ages: &[f64]) -> Result<FiniteVec, Error> {
+            let above = |limit: &f64| ages.iter().filter(|age| *age > limit).count();
+            Ok(self.0.iter().map(|limit| Finite::count(above(limit))).collect())
         }
     }
 
@@ -406,7 +426,8 @@ mod tests {
         let noise = scaled(2, 2.0, 8.0).monotone();
         let written = serde_json::to_string(&noise).unwrap();
         assert_eq!(written, r#"{"threshold":0.0,"positives":2,"threshold_scale":2.0,"answer_scale":8.0}"#);
-        // What is written is the noise; the guarantee follows from it and from the type that it is read as.
+        // What is written is the noise; the guarantee follows from it and from the type that it is
+        // read as.
         assert_eq!(serde_json::from_str::<AboveThreshold<Monotone>>(&written).unwrap(), noise);
         assert_eq!(serde_json::from_str::<AboveThreshold>(&written).unwrap(), scaled(2, 2.0, 8.0));
         for (part, bad) in [
@@ -447,7 +468,8 @@ mod tests {
     ) -> Result<(), TestCaseError> {
         let (noise, guarantee) = target.calibrate(sensitivity).unwrap();
         prop_assert_eq!(guarantee, Pure::new(epsilon).unwrap());
-        // Stated with outward rounding, so that it may pass the target by a few ulps; see below for the exact sum.
+        // Stated with outward rounding, so that it may pass the target by a few ulps; see below for
+        // the exact sum.
         let stated = noise.guarantee(sensitivity).epsilon().get();
         prop_assert!(stated >= epsilon * (1.0 - 1e-12) && stated <= epsilon * (1.0 + 1e-14));
         // Δ/b₁ + mΔ/b₂ ≤ ε without rounding: Δ·b₂ + mΔ·b₁ ≤ ε·b₁·b₂.

@@ -4,26 +4,27 @@ use dp_core::Scale;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use crate::sample::lazy::{Exponential, clearly_less, settle};
+use crate::sample::lazy::{ExponentialDraw, clearly_less, settle};
 use crate::sample::{Bits, Interval, Lazy, Signed};
 
 /// center ± scale·E for a standard exponential E, of which some digits are known.
 pub(super) struct Noised {
     center: f64,
     scale: Scale,
-    noise: Signed<Exponential>,
+    noise: Signed<ExponentialDraw>,
 }
 
 impl Noised {
     pub(super) fn draw<R: Rng + ?Sized>(center: f64, scale: Scale, bits: &mut Bits<'_, R>) -> Self {
         let center = if center.is_nan() { 0.0 } else { center.clamp(f64::MIN, f64::MAX) };
-        let magnitude = Exponential::start(bits);
+        let magnitude = ExponentialDraw::start(bits);
         Self { center, scale, noise: Signed::fairly(magnitude, bits) }
     }
 
     /// Whether it lies below another one.
     ///
-    /// Floats look at the distance of the centers, which they know well however large these are: how near a large answer is to a large threshold does not decide how long that takes.
+    /// Floats look at the distance of the centers, which they know well however large these are:
+    /// how near a large answer is to a large threshold does not decide how long that takes.
     pub(super) fn is_below<R: Rng + ?Sized>(&mut self, other: &mut Self, bits: &mut Bits<'_, R>) -> bool {
         let lead = Enclosure::point(other.center) - Enclosure::point(self.center);
         settle(
@@ -73,7 +74,8 @@ mod tests {
             for (center, scale) in [(0.0, 1.0), (7.0, 3.0), (-1e9, 0.1), (1e-9, 1e3)] {
                 let mut real = Noised::draw(center, Scale::new(scale).unwrap(), &mut bits);
                 let (floats, digits) = (real.enclosure(), real.interval(200, &mut bits).enclosure());
-                // What is compared in floats first, and in long integers if they do not decide, must be one number.
+                // What is compared in floats first, and in long integers if they do not decide,
+                // must be one number.
                 assert!(floats.lo() <= digits.lo() && digits.hi() <= floats.hi(), "{floats} {digits}");
                 assert!(digits.hi() <= digits.lo().next_up() && floats.lo() < floats.hi());
             }

@@ -1,4 +1,4 @@
-//! As little noise as an ε takes.
+//! The least noise for an ε.
 
 use core::marker::PhantomData;
 
@@ -8,7 +8,8 @@ use dp_core::{Calibrate, Epsilon, Error, MeasuredIn, Pure, Scale};
 use super::{AboveThreshold, steps};
 use crate::selection::{General, Monotone, Scores};
 
-/// A threshold, a number of positives and an ε: becomes an [`AboveThreshold`] when the sensitivity is known.
+/// A threshold, a number of positives and an ε: becomes an [`AboveThreshold`] when the sensitivity
+/// is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AboveThresholdTarget<S = General> {
     pub(super) threshold: f64,
@@ -30,8 +31,9 @@ impl<S: Scores> Calibrate for AboveThresholdTarget<S> {
     type Mechanism = AboveThreshold<S>;
     type Guarantee = Pure;
 
-    /// With m = 2c (or c for monotone answers): ε₁ = ε/(1 + m^⅔) for the threshold and ε₂ = ε − ε₁ for the answers, which makes the variance of the difference
-    /// of the two noises, 2(Δ/ε₁)² + 2(mΔ/ε₂)², the least. Any other split would be as private.
+    /// With m = 2c (or c for monotone answers): ε₁ = ε/(1 + m^⅔) for the threshold and ε₂ = ε − ε₁
+    /// for the answers, which makes the variance of the difference of the two noises,
+    /// 2(Δ/ε₁)² + 2(mΔ/ε₂)², the least. Any other split would be as private.
     fn calibrate(self, sensitivity: impl MeasuredIn<S::Norm>) -> Result<(AboveThreshold<S>, Pure), Error> {
         let (epsilon, by) = (self.epsilon.get(), sensitivity.value());
         if by == 0.0 {

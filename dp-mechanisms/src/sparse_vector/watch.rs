@@ -1,4 +1,4 @@
-//! What an interaction with the sparse vector technique costs.
+//! The cost of an interaction with the sparse vector technique.
 
 use core::marker::PhantomData;
 
@@ -8,26 +8,29 @@ use rand_core::Rng;
 use super::{AboveThreshold, Interaction};
 use crate::selection::Scores;
 
-/// [`AboveThreshold`] as an interaction: noise, and what one interaction costs for all answers that it will be asked about.
+/// [`AboveThreshold`] as an interaction: noise, and what one interaction costs for all answers that
+/// it will be asked about.
 ///
-/// The cost comes from the privacy map of the mechanism, or is the target that it was calibrated to. The relation and the norm are those of [`AllAnswers`]: the
-/// sensitivity of *one* query is not taken, because it says nothing of the others.
+/// The cost comes from the privacy map of the mechanism, or is the target that it was calibrated
+/// to. The relation and the norm are those of [`AllAnswers`]: the sensitivity of *one* query is not
+/// taken, because it says nothing of the others.
 ///
 /// # Contract
-/// All answers that an interaction is asked about are within the bound, together. That is yours to keep: the mechanism never sees the data.
+/// All answers that an interaction is asked about are within the bound, together. That is yours to
+/// keep: the mechanism never sees the data.
 ///
 /// ```
 /// use dp_core::{AllAnswers, Guarantee, Interactive, Query};
 /// use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
-/// # use dp_core::{AddRemove, Error, LInfMonotone, Pure, Sensitivity, SensitivityIn};
+/// # use dp_core::{AddRemove, Error, Finite, FiniteVec, LInfMonotone, Pure, Sensitivity, SensitivityIn};
 /// # /// Votes for each of three candidates.
 /// # struct Votes;
 /// # impl Query for Votes {
 /// #     type Data = [usize];
-/// #     type Answer = [f64; 3];
+/// #     type Answer = FiniteVec;
 /// #     type Adjacency = AddRemove;
-/// #     fn answer(&self, data: &[usize]) -> Result<[f64; 3], Error> {
-/// #         Ok([0, 1, 2].map(|i| data.iter().filter(|vote| **vote == i).map(|_| 1.0).sum()))
+/// #     fn answer(&self, data: &[usize]) -> Result<FiniteVec, Error> {
+/// #         Ok((0..3).map(|i| Finite::count(data.iter().filter(|vote| **vote == i).count())).collect())
 /// #     }
 /// # }
 /// # impl SensitivityIn<LInfMonotone> for Votes {

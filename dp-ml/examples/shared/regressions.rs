@@ -4,7 +4,8 @@
 use dp_core::{Approx, Measurement};
 use dp_mechanisms::rng::Insecure;
 use dp_ml::model::Linear;
-use dp_ml::{Data, LinearRegression, Plan};
+use dp_ml::training::Plan;
+use dp_ml::{Data, LinearRegression};
 
 use crate::scores::{Failure, parts, predictions, r_squared};
 

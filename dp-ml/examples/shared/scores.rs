@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use dp_core::Measurement;
 use dp_mechanisms::rng::Insecure;
 use dp_ml::model::Model;
-use dp_ml::training::Training;
-use dp_ml::{Data, LinearModel, Plan};
+use dp_ml::training::{Plan, Training};
+use dp_ml::{Data, LinearModel};
 
 pub type Failure = Box<dyn std::error::Error>;
 pub const SEEDS: u64 = 5;

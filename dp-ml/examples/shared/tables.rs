@@ -1,7 +1,10 @@
 //! The tables of the examples, scaled by declared constants.
 //!
-//! Means and scales of the columns were computed from these very files, training and test records alike, and rounded to two digits. The files are public, so that is fine for showing what a method does, but no guarantee
-//! covers these constants and scores gain a little by them. On data of your own they must come from elsewhere: what is known of the columns, public data, or a release.
+//! Means and scales of the columns were computed from these very files, training and test records
+//! alike, and rounded to two digits. The files are public, so that is fine for showing what a
+//! method does, but no guarantee covers these constants and scores gain a little by them. On data
+//! of your own they must come from elsewhere: what is known of the columns, public data, or a
+//! release.
 #![allow(dead_code, unreachable_pub)] // each example uses some of them
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // features are floats of 32 bits
 
@@ -40,7 +43,8 @@ pub fn breast_cancer(length: f64) -> Result<Data<u32>, ReadError> {
     Ok(standardised(length, data, &TUMOURS.0, &TUMOURS.1)?)
 }
 
-/// Ten measurements of a patient, and the progression of the disease between −1 and 1. A typical row has this length.
+/// Ten measurements of a patient, and the progression of the disease between −1 and 1. A typical
+/// row has this length.
 pub fn diabetes(length: f64) -> Result<Data<f32>, ReadError> {
     let table = open("diabetes_raw")?;
     let data = Data::regression(&table, &Column::numbers_but(&table, &["target"]), "target")?;
@@ -48,7 +52,8 @@ pub fn diabetes(length: f64) -> Result<Data<f32>, ReadError> {
         .map_targets(|progression| (progression - 150.0) / 200.0))
 }
 
-/// Nine properties of a diamond, and the logarithm of its price between −1 and 1, from the folder with `diamonds.csv`. A typical row has this length.
+/// Nine properties of a diamond, and the logarithm of its price between −1 and 1, from the folder
+/// with `diamonds.csv`. A typical row has this length.
 pub fn diamonds(folder: &str, length: f64) -> Result<Data<f32>, ReadError> {
     let levels = [("cut", &CUTS[..]), ("color", &COLOURS), ("clarity", &CLARITIES)];
     let columns: Vec<Column> = [Column::number("carat")]
@@ -76,7 +81,8 @@ pub fn mnist(folder: &str) -> Result<(Data<u32>, Data<u32>), ReadError> {
     Ok((part("train")?, part("t10k")?))
 }
 
-/// Standardised columns, divided so that a typical row has this length, and rows of more than twice that shortened: a few diamonds are 59 mm high.
+/// Standardised columns, divided so that a typical row has this length, and rows of more than twice
+/// that shortened: a few diamonds are 59 mm high.
 fn standardised<Y: Copy>(
     length: f64,
     data: Data<Y>,
@@ -88,7 +94,8 @@ fn standardised<Y: Copy>(
     data.scaled(&Scaling::standard(means, &scales)?)?.with_rows_up_to(2.0 * length)
 }
 
-/// With a constant feature, so that a model without intercept has one, and no row longer than 1: what convex problems and noisy sums ask for.
+/// With a constant feature, so that a model without intercept has one, and no row longer than 1:
+/// what convex problems and noisy sums ask for.
 pub fn bounded<Y: Copy>(data: Data<Y>) -> Result<Data<Y>, dp_core::Error> {
     let columns = data.features().columns() as f32;
     data.with_constant_feature(1.0 / columns.sqrt()).with_rows_up_to(1.0)

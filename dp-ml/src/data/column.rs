@@ -7,15 +7,18 @@ use crate::Matrix;
 
 /// A column of a table and how it becomes features.
 ///
-/// Which levels a column has is *declared*, not collected from the records, whose levels are private. A cell that is no
-/// finite number, or none of the levels, is an error that names its place, or with [`OnBadCell::Missing`] NaN, and a class
-/// that no model knows: such a record contributes nothing to a training.
+/// Which levels a column has is *declared*, not collected from the records, whose levels are
+/// private. A cell that is no finite number, or none of the levels, is an error that names its
+/// place, or with [`OnBadCell::Missing`] NaN, and a class that no model knows: such a record
+/// contributes nothing to a training.
 ///
 /// ```
 /// use dp_ml::{Column, Csv, Data, OnBadCell};
 ///
-/// let table = Csv::parse("carat,cut,price\n0.23,Ideal,326\n0.21,Premium,326\n", OnBadCell::Refuse)?;
-/// let columns = [Column::number("carat"), Column::ordinal("cut", &["Fair", "Good", "Very Good", "Premium", "Ideal"])];
+/// let rows = "carat,cut,price\n0.23,Ideal,326\n0.21,Premium,326\n";
+/// let table = Csv::parse(rows, OnBadCell::Refuse)?;
+/// let cuts = ["Fair", "Good", "Very Good", "Premium", "Ideal"];
+/// let columns = [Column::number("carat"), Column::ordinal("cut", &cuts)];
 /// let data = Data::regression(&table, &columns, "price")?;
 /// assert_eq!(data.features().row(1), [0.21, 3.0]);
 /// # Ok::<(), dp_ml::ReadError>(())
@@ -42,15 +45,15 @@ impl Column {
         Self { name: name.to_owned(), kind: Kind::Number }
     }
 
-    /// A column of levels from a declared list: a feature for each, which is 1 where the cell has that level and 0
-    /// elsewhere.
+    /// A column of levels from a declared list: a feature for each, which is 1 where the cell has
+    /// that level and 0 elsewhere.
     #[must_use]
     pub fn one_hot(name: &str, levels: &[&str]) -> Self {
         Self { name: name.to_owned(), kind: Kind::OneHot(owned(levels)) }
     }
 
-    /// A column of levels from a declared list, in their order: one feature, 0 for the first level, 1 for the second,
-    /// and so on.
+    /// A column of levels from a declared list, in their order: one feature, 0 for the first level,
+    /// 1 for the second, and so on.
     #[must_use]
     pub fn ordinal(name: &str, levels: &[&str]) -> Self {
         Self { name: name.to_owned(), kind: Kind::Ordinal(owned(levels)) }
@@ -96,8 +99,9 @@ impl Matrix {
     /// The features of all records of a table, in the order of the columns.
     ///
     /// # Errors
-    /// [`ReadError::Csv`] when a column is not in the table, or its levels are not a list of different ones; with
-    /// [`OnBadCell::Refuse`], when a cell is not a finite number of 32 bits, or not one of the levels.
+    /// [`ReadError::Csv`] when a column is not in the table, or its levels are not a list of
+    /// different ones; with [`OnBadCell::Refuse`], when a cell is not a finite number of 32 bits,
+    /// or not one of the levels.
     pub fn from_columns(table: &Csv, columns: &[Column]) -> Result<Self, ReadError> {
         let width: usize = columns.iter().map(Column::features).sum();
         let mut values = vec![0.0; table.len() * width];

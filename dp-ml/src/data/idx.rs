@@ -1,4 +1,4 @@
-//! The format of MNIST: arrays of bytes behind a short header.
+//! The IDX format of MNIST: arrays of bytes after a short header.
 
 use std::fmt;
 use std::fs::File;
@@ -12,8 +12,9 @@ use crate::Matrix;
 
 /// An array of bytes from an IDX file: images, or their labels.
 ///
-/// The header is two zeros, the kind of the entries (8: bytes, the only kind that is read), the number of dimensions, and each size in four bytes, the largest first.
-/// A header is only a promise: no memory is taken because of it, more than 2³¹ entries are refused, and the entries must be exactly as many as it says.
+/// The header is two zeros, the type of the entries (8: bytes, the only type that is read), the
+/// number of dimensions, and the size of each as a big-endian number of four bytes. No memory is
+/// allocated on the word of a header: the number of entries must be as it says, and at most 2³¹.
 ///
 /// ```
 /// use dp_ml::Idx;
@@ -24,13 +25,13 @@ use crate::Matrix;
 /// ```
 #[derive(Clone)]
 pub struct Idx {
-    /// Where it was read from, for messages.
+    /// The file that it was read from, for messages.
     path: Option<String>,
     shape: Vec<usize>,
     entries: Vec<u8>,
 }
 
-/// Where it is from and its shape, and not the entries.
+/// Shows the path and the shape, not the entries.
 impl fmt::Debug for Idx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Idx").field("path", &self.path).field("shape", &self.shape).finish_non_exhaustive()
@@ -51,7 +52,8 @@ impl Idx {
     /// Reads a file, gzipped or not.
     ///
     /// # Errors
-    /// [`ReadError::File`] when it cannot be read or unpacked; else those of [`parse`](Self::parse), in [`ReadError::In`].
+    /// [`ReadError::File`] when it cannot be read or unpacked; else those of
+    /// [`parse`](Self::parse), in [`ReadError::In`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let name = path.as_ref().display().to_string();
         let refused =
@@ -67,10 +69,11 @@ impl Idx {
         }
     }
 
-    /// Takes the bytes of a file apart, gzipped or not.
+    /// Parses the bytes of a file, gzipped or not.
     ///
     /// # Errors
-    /// [`ReadError::Idx`] when they are not an array of bytes of at most eight dimensions, with exactly as many entries as the header says.
+    /// [`ReadError::Idx`] when they are not an array of bytes of at most eight dimensions, with
+    /// exactly as many entries as the header says.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         let zipped = bytes.starts_with(&[0x1f, 0x8b]);
         let read = if zipped { Self::read(GzDecoder::new(bytes)) } else { Self::read(bytes) };
@@ -107,7 +110,8 @@ impl Idx {
             return Err(Trouble::Content("its header promises more than 2³¹ entries: split the file"));
         };
         let mut entries = vec![];
-        // One byte more than promised is enough to see that there are too many; memory grows with what is really there.
+        // One byte more than promised shows that there are too many; memory grows with the bytes
+        // read.
         let limit = u64::try_from(promised).expect("at most 2³¹") + 1;
         bytes.take(limit).read_to_end(&mut entries)?;
         if entries.len() != promised {
@@ -133,7 +137,8 @@ impl Idx {
     /// Images with their labels: one feature for each pixel, from 0 for black to 1 for white.
     ///
     /// # Errors
-    /// [`ReadError::Idx`] unless `self` has two dimensions at least, `labels` one, both the same first size, and all labels are below `classes`.
+    /// [`ReadError::Idx`] unless `self` has two dimensions at least, `labels` one, both the same
+    /// first size, and all labels are below `classes`.
     pub fn labelled(&self, labels: &Self, classes: u8) -> Result<Data<u32>, ReadError> {
         let problem = |problem| Err(ReadError::Idx { problem }.of(labels.path.as_deref()));
         let ([count, pixels @ ..], [same]) = (&self.shape[..], &labels.shape[..]) else {

@@ -1,4 +1,4 @@
-//! Records: a row of features and a target each; where they come from, and what is done to each of them alone.
+//! Records with a row of features and a target each: readers, and maps of each record by itself.
 
 mod column;
 mod idx;
@@ -14,8 +14,10 @@ use dp_core::Error;
 use rand_core::Rng;
 
 use crate::Matrix;
+use crate::arguments::check;
 
-/// Records with features and a target each: `Y` is `u32` for classes 0, 1, …, and `f32` for real responses.
+/// Records with features and a target each: `Y` is `u32` for classes 0, 1, …, and `f32` for real
+/// responses.
 ///
 /// ```
 /// use dp_ml::{Data, Matrix};
@@ -83,25 +85,20 @@ impl<Y: Copy> Data<Y> {
 
     /// Training and test records: about `test_share` of all are test records.
     ///
-    /// Each record throws a coin of its own, so that one record more or less leaves the law of all others as it is: what is private for one part, with a generator that nobody can predict, is private
-    /// for the whole, under add/remove and under replace-one. (With a known seed it is so under replace-one alone, since a record that is missing moves the others to other coins; and a shuffled list, cut in two, would change as a
-    /// whole.)
+    /// A random number decides for each record, independently, so a guarantee for one part holds
+    /// for all records, under add/remove and under replace-one, if the generator is secret. (With a
+    /// known seed it holds under replace-one alone, since a missing record shifts the random
+    /// numbers of those after it.)
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ share ≤ 1.
     pub fn split<R: Rng + ?Sized>(&self, test_share: f64, rng: &mut R) -> Result<(Self, Self), Error> {
-        if !(0.0..=1.0).contains(&test_share) {
-            return Err(Error::OutOfRange {
-                argument: "the share of test records",
-                allowed: "[0, 1]",
-                found: test_share,
-            });
-        }
+        check("the share of test records", "[0, 1]", test_share, (0.0..=1.0).contains(&test_share))?;
         let (test, training): (Vec<_>, Vec<_>) = (0..self.len()).partition(|_| uniform(rng) < test_share);
         Ok((self.select(&training), self.select(&test)))
     }
 
-    /// With declared [`Scaling`] of the features.
+    /// Scales the features by declared constants.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless it is for as many columns as there are.
@@ -110,23 +107,20 @@ impl<Y: Copy> Data<Y> {
         Ok(self)
     }
 
-    /// With rows that are longer than `norm` in ℓ2 shortened to it; `NaN`s become 0, infinities the largest float. Afterwards no row is longer than `norm`, exactly.
+    /// Scales rows with an ℓ2 norm above `norm` down to it; `NaN`s become 0, infinities the largest
+    /// float. Afterwards no row has an ℓ2 norm above `norm`, exactly.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless `norm` lies between 10⁻³⁰ and 10³⁰.
     pub fn with_rows_up_to(mut self, norm: f64) -> Result<Self, Error> {
-        if !(1e-30..=1e30).contains(&norm) {
-            return Err(Error::OutOfRange {
-                argument: "the longest row",
-                allowed: "[1e-30, 1e30]",
-                found: norm,
-            });
-        }
+        check("the longest row", "[1e-30, 1e30]", norm, (1e-30..=1e30).contains(&norm))?;
         for row in 0..self.features.rows() {
             let row = self.features.row_mut(row);
-            row.iter_mut().for_each(|x| *x = if x.is_nan() { 0.0 } else { x.clamp(f32::MIN, f32::MAX) });
+            row.iter_mut().for_each(|x| *x = finite(*x));
             let squares: f64 = row.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-            // Rounding to 32 bits moves a coordinate by 2⁻²⁴ of itself at most, or by 2⁻¹⁵⁰ near zero, and the length, of up to 2²⁰ coordinates, by 2⁻³² of itself at most: 2⁻²⁰ covers all.
+            // Rounding to 32 bits moves a coordinate by 2⁻²⁴ of itself at most, or by 2⁻¹⁵⁰ near
+            // zero; the computed norm of up to 2²⁰ coordinates is off by 2⁻³² of itself at most:
+            // 2⁻²⁰ covers both.
             let most = norm * (1.0 - 2f64.powi(-20));
             if squares.sqrt() > most {
                 let factor = most / squares.sqrt();
@@ -137,7 +131,7 @@ impl<Y: Copy> Data<Y> {
         Ok(self)
     }
 
-    /// With one feature more, the same for all records, so that a linear model has an intercept.
+    /// Adds a feature that is the same for all records, so that a linear model has an intercept.
     #[must_use]
     pub fn with_constant_feature(self, value: f32) -> Self {
         let columns = self.features.columns();
@@ -149,45 +143,48 @@ impl<Y: Copy> Data<Y> {
         Self { features, targets: self.targets }
     }
 
-    /// With each row of features changed by a function of that row alone, which costs no privacy: centred, normalised, any fixed map that does not look at other records.
+    /// With each row of features changed by a function of that row alone, which costs no privacy:
+    /// centred, normalised, any fixed map that does not look at other records.
     #[must_use]
     pub fn map_rows(mut self, function: impl Fn(&mut [f32])) -> Self {
         (0..self.len()).for_each(|row| function(self.features.row_mut(row)));
         self
     }
 
-    /// With each row centred and scaled by itself: its mean becomes 0 and its length `norm`. Rows that are constant become zeros. `NaN`s count as 0, and numbers beyond ±10¹⁸ are cut off.
+    /// With each row centred and scaled by itself: its mean becomes 0 and its length `norm`. Rows
+    /// that are constant become zeros. `NaN`s count as 0, and numbers beyond ±10¹⁸ are cut off.
     ///
-    /// This suits images, whose brightness and contrast mean nothing, and costs no privacy, as each row is mapped alone: give [linear models](crate::Plan) the length [`Plan::ROW_LENGTH`](crate::Plan::ROW_LENGTH), and networks
-    /// the root of the number of features, which is variance 1.
+    /// This suits images, whose brightness and contrast carry no meaning, and costs no privacy, as
+    /// each row is mapped by itself: give [linear models](crate::training::Plan) the length
+    /// [`Plan::ROW_LENGTH`](crate::training::Plan::ROW_LENGTH), and networks the root of the number
+    /// of features, which is variance 1.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless `norm` lies between 10⁻³⁰ and 10³⁰.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "floats of 32 bits")]
     pub fn with_normalised_rows(self, norm: f64) -> Result<Self, Error> {
-        if !(1e-30..=1e30).contains(&norm) {
-            return Err(Error::OutOfRange {
-                argument: "the length of rows",
-                allowed: "[1e-30, 1e30]",
-                found: norm,
-            });
-        }
+        check("the length of rows", "[1e-30, 1e30]", norm, (1e-30..=1e30).contains(&norm))?;
         Ok(self.map_rows(|row| {
             row.iter_mut().for_each(|x| *x = if x.is_nan() { 0.0 } else { x.clamp(-1e18, 1e18) });
             let mean = row.iter().map(|x| f64::from(*x)).sum::<f64>() / row.len() as f64;
             let squares: f64 = row.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum();
-            // What rounding leaves of a constant row is no signal.
+            // What rounding leaves of a constant row is not a signal.
             let constant = squares <= 1e-12 * mean * mean * row.len() as f64;
             let factor = if constant { 0.0 } else { norm / squares.sqrt() };
             row.iter_mut().for_each(|x| *x = ((f64::from(*x) - mean) * factor) as f32);
         }))
     }
 
-    /// With each target replaced by a function of it.
+    /// Replaces each target by a function of it.
     #[must_use]
     pub fn map_targets<Z: Copy>(self, function: impl Fn(Y) -> Z) -> Data<Z> {
         Data { features: self.features, targets: self.targets.into_iter().map(function).collect() }
     }
+}
+
+/// 0 for NaN, and the largest floats for infinities.
+pub(crate) fn finite(x: f32) -> f32 {
+    if x.is_nan() { 0.0 } else { x.clamp(f32::MIN, f32::MAX) }
 }
 
 /// A number in [0, 1).

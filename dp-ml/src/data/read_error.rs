@@ -6,8 +6,8 @@ use dp_sensitivity::CsvError;
 
 /// Why a file of records was refused.
 ///
-/// Files are read before any guarantee is in play, by someone who may see them: an error says where the trouble is, and it still never repeats what a cell holds. `Debug`
-/// prints the sentence, too.
+/// Files are read by someone who may see them, before any guarantee applies. An error still never
+/// repeats the content of a cell. `Debug` prints the same sentence.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReadError {

@@ -1,15 +1,19 @@
-//! Features on a common scale, by constants that are declared.
+//! Scaling of features by declared constants.
 
 use dp_core::{Bounds, Error};
 
 use crate::Matrix;
+use crate::arguments::check;
 
-/// How each column of features is shifted and scaled.
+/// The shift and scale of each column of features.
 ///
-/// **The constants are declared**: they come from what is known about the columns (a percentage lies in [0, 100]), from public data or from a release, and never from the private records, since
-/// a model on features that were scaled by the largest record tells of that record. This is a function of each row alone, so neighbours stay neighbours and it costs no privacy.
+/// **The constants are declared**: they come from what is known of the columns (a percentage lies
+/// in [0, 100]), from public data or from a release, never from the private records: features that
+/// are scaled by the largest record reveal that record. Scaling by declared constants is a function
+/// of each row alone, so neighbours stay neighbours and it costs no privacy.
 ///
-/// Where bounds are declared, numbers beyond them are moved to the nearest bound. `NaN` becomes the middle of the bounds, or the mean. With means and scales nothing is cut off: clip the rows
+/// With bounds, numbers are clamped to them. `NaN` becomes the middle of the bounds, or the mean.
+/// With means and scales nothing is clamped: clip the rows
 /// ([`Data::with_rows_up_to`](crate::Data::with_rows_up_to)) if a guarantee rests on their length.
 ///
 /// ```
@@ -63,7 +67,8 @@ impl Scaling {
     /// (x − mean)/scale for each column.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] when there are not as many means as scales, [`Error::OutOfRange`] when a mean is not finite or a scale not a positive number.
+    /// [`Error::LengthMismatch`] when there are not as many means as scales, [`Error::OutOfRange`]
+    /// when a mean is not finite or a scale not a positive number.
     pub fn standard(means: &[f64], scales: &[f64]) -> Result<Self, Error> {
         if means.len() != scales.len() {
             return Err(Error::LengthMismatch {
@@ -72,12 +77,8 @@ impl Scaling {
             });
         }
         let column = |(&mean, &scale): (&f64, &f64)| {
-            if !mean.is_finite() {
-                return Err(Error::OutOfRange { argument: "a mean", allowed: "(−∞, ∞)", found: mean });
-            }
-            if !scale.is_normal() || scale < 0.0 {
-                return Err(Error::OutOfRange { argument: "a scale", allowed: "(0, ∞)", found: scale });
-            }
+            check("a mean", "(−∞, ∞)", mean, mean.is_finite())?;
+            check("a scale", "(0, ∞)", scale, scale.is_normal() && scale > 0.0)?;
             Ok(Affine { centre: mean, factor: 1.0 / scale, offset: 0.0, bounds: None })
         };
         Ok(Self { columns: means.iter().zip(scales).map(column).collect::<Result<_, _>>()? })
@@ -89,7 +90,7 @@ impl Scaling {
         self.columns.len()
     }
 
-    /// Scales all rows. Results beyond the floats are cut off at the largest.
+    /// Scales all rows. Results that overflow become the largest float.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless the matrix has as many columns as were declared.

@@ -1,4 +1,4 @@
-//! The small convolutional network of the Opacus tutorial.
+//! The convolutional network of the Opacus tutorial.
 
 mod stage;
 
@@ -7,14 +7,17 @@ use core::ops::Range;
 use rand_core::Rng;
 
 use self::stage::Stage;
-use super::perceptron::{Activation, Perceptron, Workspace as HeadWorkspace, padded};
+use super::perceptron::{Activation, Perceptron, PerceptronWorkspace, padded};
 use super::{Batch, Model, square_norm};
 use crate::Matrix;
 
-/// The convolutional network of the MNIST tutorial of Opacus, for images of 28 × 28 pixels in ten classes: 16 kernels of 8 × 8 with stride 2 and padding 3, 32 kernels of 4 × 4 with
-/// stride 2, each followed by ReLU and a maximum over 2 × 2 with stride 1; then layers of 32 and 10 units. It has 26,010 parameters.
+/// The convolutional network of the MNIST tutorial of Opacus, for images of 28 × 28 pixels in ten
+/// classes: 16 kernels of 8 × 8 with stride 2 and padding 3, 32 kernels of 4 × 4 with stride 2,
+/// each followed by ReLU and a maximum over 2 × 2 with stride 1; then layers of 32 and 10 units. It
+/// has 26,010 parameters.
 ///
-/// Gradients of the kernels are small, and kept for each record of a group; those of the dense layers are not.
+/// Gradients of the kernels are small, and stored for each record of a group; those of the dense
+/// layers are not.
 ///
 /// ```
 /// use dp_ml::model::{Convolutional, Model};
@@ -40,7 +43,7 @@ impl Convolutional {
     /// The network.
     ///
     /// # Panics
-    /// Never: its widths are fine.
+    /// Never: its widths are valid.
     #[must_use]
     pub fn new() -> Self {
         let head = Perceptron::new(SECOND.outputs(), &[32], 10, Activation::Relu);
@@ -50,14 +53,15 @@ impl Convolutional {
 
 /// The inner values of a batch, and the gradients of its kernels.
 #[derive(Debug)]
-pub struct Workspace {
+pub struct ConvolutionalWorkspace {
     rows: usize,
-    /// Of each record: what the first stage convolves to, what it puts out, and what the second convolves to.
+    /// For each record: the first convolution, the output of the first stage, and the second
+    /// convolution.
     first: Vec<f32>,
     between: Vec<f32>,
     second: Vec<f32>,
     kernels: Vec<f32>,
-    head: HeadWorkspace,
+    head: PerceptronWorkspace,
     head_norms: Vec<f64>,
     head_weights: Vec<f32>,
     at_head: Vec<f32>,
@@ -72,8 +76,8 @@ struct Scratch {
     back: Vec<f32>,
 }
 
-impl Workspace {
-    /// From the images to the inputs of the head.
+impl ConvolutionalWorkspace {
+    /// The forward pass, from the images to the inputs of the dense layers.
     fn forward<'a>(
         &mut self,
         parameters: &[f32],
@@ -120,7 +124,7 @@ impl Workspace {
 
 impl Model for Convolutional {
     type Target = u32;
-    type Workspace = Workspace;
+    type Workspace = ConvolutionalWorkspace;
 
     fn features(&self) -> usize {
         FIRST.side * FIRST.side
@@ -149,7 +153,7 @@ impl Model for Convolutional {
         self.head.accepts(target)
     }
 
-    fn workspace(&self, rows: usize) -> Workspace {
+    fn workspace(&self, rows: usize) -> ConvolutionalWorkspace {
         let zeros = |size: usize| vec![0.0; size];
         let most = |f: fn(&Stage) -> usize| f(&FIRST).max(f(&SECOND));
         let scratch = Scratch {
@@ -158,7 +162,7 @@ impl Model for Convolutional {
             deltas: zeros(most(Stage::convolved)),
             back: zeros(FIRST.outputs()),
         };
-        Workspace {
+        ConvolutionalWorkspace {
             rows: 0,
             first: zeros(rows * FIRST.convolved()),
             between: zeros(rows * FIRST.outputs()),
@@ -176,7 +180,7 @@ impl Model for Convolutional {
         &self,
         parameters: &[f32],
         batch: Batch<'_, u32>,
-        workspace: &mut Workspace,
+        workspace: &mut ConvolutionalWorkspace,
         norms: Option<&mut [f64]>,
     ) {
         let dense = &parameters[KERNELS..];
@@ -197,7 +201,7 @@ impl Model for Convolutional {
         }
     }
 
-    fn sum_gradients(&self, weights: &[f32], workspace: &mut Workspace, sum: &mut [f32]) {
+    fn sum_gradients(&self, weights: &[f32], workspace: &mut ConvolutionalWorkspace, sum: &mut [f32]) {
         let rows = workspace.rows;
         let (of_kernels, of_head) = sum.split_at_mut(KERNELS);
         of_kernels.fill(0.0);

@@ -1,4 +1,4 @@
-//! Losses of one score, w·x + b.
+//! Models of one score, w·x + b.
 
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -6,29 +6,16 @@ use core::ops::Range;
 use dp_core::Error;
 use rand_core::Rng;
 
-use super::{Batch, MOST_PARAMETERS, Model};
+use super::{Batch, LARGEST_SQUARE, MOST_PARAMETERS, Model};
 use crate::Matrix;
+use crate::arguments::{check, count};
+use crate::loss::{LogisticLoss, ScoreLoss, SquaredLoss};
 use crate::product::{Factor, product};
 
-/// A loss of one score w·x + b and a target.
-pub trait ScoreLoss: Copy + Sync {
-    /// The target of a record.
-    type Target: Copy + Send + Sync;
-    /// Some target, for public random records.
-    const SOME_TARGET: Self::Target;
-    /// Whether a target makes sense.
-    fn accepts(target: Self::Target) -> bool;
-    /// The loss.
-    fn loss(score: f64, target: Self::Target) -> f64;
-    /// Its derivative with respect to the score.
-    fn derivative(score: f32, target: Self::Target) -> f32;
-    /// What to predict.
-    fn prediction(score: f32) -> Self::Target;
-}
-
-/// A loss of the score w·x + b. The parameters are w, then b.
+/// A model with a loss of the score w·x + b. The parameters are w, then b.
 ///
-/// A ridge term is no matter of records and costs no privacy: it is the weight decay of the [training](crate::training::Settings::weight_decay).
+/// A ridge term does not depend on the records and costs no privacy: use the weight decay of the
+/// [training](crate::training::Settings::weight_decay).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreModel<L> {
     features: usize,
@@ -36,21 +23,13 @@ pub struct ScoreModel<L> {
 }
 
 /// Linear regression with an intercept: the loss ½(w·x + b − y)² of real targets.
-pub type Linear = ScoreModel<Squared>;
+pub type Linear = ScoreModel<SquaredLoss>;
 
 /// Logistic regression with an intercept: the loss ln(1 + e^∓(w·x + b)) of the classes 1 and 0.
-pub type Logistic = ScoreModel<LogLoss>;
-
-/// ½(score − y)².
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Squared;
-
-/// ln(1 + e^−score) for the class 1, ln(1 + e^score) for the class 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogLoss;
+pub type Logistic = ScoreModel<LogisticLoss>;
 
 impl<L: ScoreLoss> ScoreModel<L> {
-    /// For records with this number of features.
+    /// The model for records with this number of features.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for none, and for more than 2³¹.
@@ -60,59 +39,12 @@ impl<L: ScoreLoss> ScoreModel<L> {
 }
 
 pub(super) fn number_of_features(features: usize) -> Result<usize, Error> {
-    if (1..=MOST_PARAMETERS).contains(&features) {
-        return Ok(features);
-    }
-    #[allow(clippy::cast_precision_loss, reason = "for the message")]
-    let found = features as f64;
-    Err(Error::OutOfRange { argument: "the number of features", allowed: "[1, 2^31]", found })
+    let fits = (1..=MOST_PARAMETERS).contains(&features);
+    check("the number of features", "[1, 2^31]", count(features), fits)?;
+    Ok(features)
 }
 
-impl ScoreLoss for Squared {
-    type Target = f32;
-    const SOME_TARGET: f32 = 0.5;
-
-    fn accepts(target: f32) -> bool {
-        target.is_finite()
-    }
-
-    fn loss(score: f64, target: f32) -> f64 {
-        let error = score - f64::from(target);
-        0.5 * error * error
-    }
-
-    fn derivative(score: f32, target: f32) -> f32 {
-        score - target
-    }
-
-    fn prediction(score: f32) -> f32 {
-        score
-    }
-}
-
-impl ScoreLoss for LogLoss {
-    type Target = u32;
-    const SOME_TARGET: u32 = 1;
-
-    fn accepts(target: u32) -> bool {
-        target < 2
-    }
-
-    fn loss(score: f64, target: u32) -> f64 {
-        let margin = if target == 1 { -score } else { score };
-        margin.max(0.0) + libm::log1p(libm::exp(-margin.abs()))
-    }
-
-    fn derivative(score: f32, target: u32) -> f32 {
-        if target == 1 { -1.0 / (1.0 + libm::expf(score)) } else { 1.0 / (1.0 + libm::expf(-score)) }
-    }
-
-    fn prediction(score: f32) -> u32 {
-        u32::from(score > 0.0)
-    }
-}
-
-/// w·x + b, in eight sums.
+/// w·x + b, in eight partial sums.
 fn score(parameters: &[f32], features: &[f32]) -> f32 {
     let (weights, intercept) = parameters.split_at(features.len());
     let mut sums = [0.0_f32; 8];
@@ -125,9 +57,6 @@ fn score(parameters: &[f32], features: &[f32]) -> f32 {
     let rest: f32 = w_rest.iter().zip(x_rest).map(|(w, x)| w * x).sum();
     sums.iter().sum::<f32>() + rest + intercept[0]
 }
-
-/// Beyond this square norm of the features a record contributes nothing.
-const LARGEST_SQUARE: f64 = 3.4e38;
 
 /// The features and the derivatives of a batch.
 #[derive(Debug)]
@@ -229,7 +158,7 @@ impl<L: ScoreLoss> Model for ScoreModel<L> {
     }
 }
 
-/// Below this number of rows plain loops are faster than a product.
+/// Below this number of rows plain loops are faster than a matrix product.
 const FEW_ROWS: usize = 4;
 
 #[cfg(test)]

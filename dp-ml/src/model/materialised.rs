@@ -1,4 +1,4 @@
-//! The easy way to a model: a gradient for each record.
+//! Models that store the gradient of each record.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use rand_core::Rng;
 use super::{Batch, Model, square_norm};
 use crate::Matrix;
 
-/// A loss with the gradient of one record, written out. [`Materialised`] makes a [`Model`] of it.
+/// A loss with the gradient of one record. [`Materialised`] makes a [`Model`] of it.
 ///
 /// ```
 /// use core::ops::Range;
@@ -23,7 +23,9 @@ use crate::Matrix;
 ///     fn layers(&self) -> Vec<Range<usize>> { vec![0..1] }
 ///     fn initial<R: rand_core::Rng + ?Sized>(&self, _: &mut R) -> Vec<f32> { vec![0.0] }
 ///     fn some_target(&self) {}
-///     fn loss(&self, parameters: &[f32], x: &[f32], (): ()) -> f64 { f64::from((parameters[0] - x[0]).abs()) }
+///     fn loss(&self, parameters: &[f32], x: &[f32], (): ()) -> f64 {
+///         f64::from((parameters[0] - x[0]).abs())
+///     }
 ///     fn gradient(&self, parameters: &[f32], x: &[f32], (): (), gradient: &mut [f32]) {
 ///         gradient[0] = (parameters[0] - x[0]).signum();
 ///     }
@@ -39,16 +41,16 @@ pub trait PerExample: Sync {
     /// The number of features of a record.
     fn features(&self) -> usize;
 
-    /// The parameters of each layer, as parts of one list: they follow each other without gaps, from 0 on.
+    /// The ranges of the parameters of each layer. They start at 0 and leave no gaps.
     fn layers(&self) -> Vec<Range<usize>>;
 
-    /// Parameters to start from.
+    /// The first parameters.
     fn initial<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f32>;
 
     /// Some target, for public random records.
     fn some_target(&self) -> Self::Target;
 
-    /// Whether a target makes sense. A record whose target does not contributes nothing.
+    /// Whether a target is valid. A record whose target is not contributes nothing.
     fn accepts(&self, _: Self::Target) -> bool {
         true
     }
@@ -56,14 +58,15 @@ pub trait PerExample: Sync {
     /// The loss of one record.
     fn loss(&self, parameters: &[f32], features: &[f32], target: Self::Target) -> f64;
 
-    /// Writes its gradient: every coordinate, as a function of these arguments alone.
+    /// Writes every coordinate of the gradient of one record, as a function of these arguments
+    /// alone.
     fn gradient(&self, parameters: &[f32], features: &[f32], target: Self::Target, gradient: &mut [f32]);
 
     /// A prediction for each row of features.
     fn predict(&self, parameters: &[f32], features: &Matrix) -> Vec<Self::Target>;
 }
 
-/// A model that keeps the gradient of each record of a batch in memory, and adds them up one by one.
+/// A model that stores the gradient of each record of a group, and adds them up one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Materialised<L>(L);
 

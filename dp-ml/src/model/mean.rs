@@ -1,4 +1,4 @@
-//! The mean as a model.
+//! The mean, as a model.
 
 use core::ops::Range;
 
@@ -9,14 +9,15 @@ use super::linear::number_of_features;
 use super::materialised::{Materialised, PerExample};
 use crate::Matrix;
 
-/// The mean of the features: the loss ½‖θ − x‖², whose minimum over all records is their mean. Targets play no role.
+/// The mean of the features: the loss ½‖θ − x‖², minimised over all records by their mean. It has
+/// no targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mean {
+pub struct MeanModel {
     features: usize,
 }
 
-impl Mean {
-    /// For records with this number of features.
+impl MeanModel {
+    /// The model for records with this number of features.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for none, and for more than 2³¹.
@@ -25,7 +26,7 @@ impl Mean {
     }
 }
 
-impl PerExample for Mean {
+impl PerExample for MeanModel {
     type Target = ();
 
     fn features(&self) -> usize {
@@ -66,6 +67,6 @@ mod tests {
 
     #[test]
     fn gradients_and_norms_are_right() {
-        assert_gradients(&Mean::new(5).unwrap(), &random_data(5, 9, |_| ()));
+        assert_gradients(&MeanModel::new(5).unwrap(), &random_data(5, 9, |_| ()));
     }
 }

@@ -1,4 +1,4 @@
-//! Models: losses whose gradients are summed record by record, without a gradient of each record in memory.
+//! Models: losses with per-example gradients that are clipped and summed without being stored.
 
 mod convolutional;
 mod linear;
@@ -10,9 +10,9 @@ mod square;
 pub(crate) mod testing;
 
 pub use self::convolutional::Convolutional;
-pub use self::linear::{Linear, LogLoss, Logistic, ScoreLoss, ScoreModel, Squared};
+pub use self::linear::{Linear, Logistic, ScoreModel};
 pub use self::materialised::{Materialised, PerExample};
-pub use self::mean::Mean;
+pub use self::mean::MeanModel;
 pub use self::perceptron::{Activation, Perceptron};
 pub(crate) use self::square::square_norm;
 
@@ -22,10 +22,20 @@ use rand_core::Rng;
 
 use crate::{Data, Matrix};
 
-/// More features, or more parameters of a perceptron, are refused: their places are numbers of 32 bits on some machines.
+/// The most features, or parameters of a perceptron: an index has 32 bits on some machines.
 const MOST_PARAMETERS: usize = 1 << 31;
 
-/// Records that are looked at together.
+/// A record with a larger squared norm of a layer's input contributes nothing. Below it, what
+/// underflows in weighted factors is far below a clipping norm.
+const LARGEST_SQUARE: f64 = 3.4e38;
+
+/// A random number in [−1, 1), of 24 bits.
+#[allow(clippy::cast_precision_loss, reason = "24 bits")]
+pub(crate) fn uniform<R: Rng + ?Sized>(rng: &mut R) -> f32 {
+    (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0
+}
+
+/// The records of one group, or microbatch.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, Y> {
     data: &'a Data<Y>,
@@ -39,7 +49,7 @@ impl<'a, Y: Copy> Batch<'a, Y> {
         Self { data, square_norms, records }
     }
 
-    /// How many records there are.
+    /// The number of records.
     #[must_use]
     pub fn len(&self) -> usize {
         self.records.len()
@@ -54,16 +64,16 @@ impl<'a, Y: Copy> Batch<'a, Y> {
     /// The features of the i-th of them.
     ///
     /// # Panics
-    /// When there are not that many.
+    /// Unless `i` is below [`len`](Self::len).
     #[must_use]
     pub fn features(&self, i: usize) -> &'a [f32] {
         self.data.features().row(self.records[i] as usize)
     }
 
-    /// The sum of the squares of its features, to 2⁻⁴⁰ of itself.
+    /// The squared ℓ2 norm of its features, with a relative error of at most 2⁻⁴⁰.
     ///
     /// # Panics
-    /// When there are not that many.
+    /// Unless `i` is below [`len`](Self::len).
     #[must_use]
     pub fn square_norm(&self, i: usize) -> f64 {
         self.square_norms[self.records[i] as usize]
@@ -72,7 +82,7 @@ impl<'a, Y: Copy> Batch<'a, Y> {
     /// The target of the i-th of them.
     ///
     /// # Panics
-    /// When there are not that many.
+    /// Unless `i` is below [`len`](Self::len).
     #[must_use]
     pub fn target(&self, i: usize) -> Y {
         self.data.targets()[self.records[i] as usize]
@@ -81,29 +91,38 @@ impl<'a, Y: Copy> Batch<'a, Y> {
 
 /// A loss ℓ(θ; x, y) of parameters θ and one record, with gradients in two passes.
 ///
-/// [`backward`](Self::backward) finds the norm of each record's gradient, layer by layer; the trainer turns norms into weights; [`sum_gradients`](Self::sum_gradients) adds the weighted
-/// gradients up. Layers that are linear know both from factors: the gradient of one record is an outer product a·δᵀ, of norm ‖a‖·‖δ‖, and the sum of many is one matrix
-/// product. For a loss of your own that needs no such speed implement [`PerExample`] and wrap it in [`Materialised`].
+/// [`backward`](Self::backward) computes the norm of each record's gradient, layer by layer; the
+/// trainer turns norms into clipping weights; [`sum_gradients`](Self::sum_gradients) adds up the
+/// weighted gradients. A linear layer computes both from factors ("ghost clipping"): the gradient
+/// of one record is an outer product a·δᵀ, of norm ‖a‖·‖δ‖, and the sum over records is one matrix
+/// product. For a loss of your own that needs no such speed implement [`PerExample`] and wrap it in
+/// [`Materialised`].
 ///
 /// # Contract
-/// Privacy rests on these, for all parameters and records, finite or not:
+/// Privacy rests on these properties, for all parameters and records, finite or not:
 ///
-/// 1. The gradient of a record is a function of the parameters and that record, to the last bit: it does not depend on the other records of the batch, on their number, or on its place.
-/// 2. `backward` writes for each record and layer the square of the gradient's norm, to 2⁻³⁰ of itself, or a number that is not finite, for a record that is to contribute nothing.
-/// 3. `sum_gradients` finds Σ wᵢ·gᵢ. Each coordinate is computed from floats fᵢ, one product of two factors for each record, by any tree of additions. The vector of exact
-///    products of record i has a norm of at most wᵢ·‖gᵢ‖·(1 + 2⁻²¹). A record of weight zero adds zero, whatever its gradient is.
+/// 1. The gradient of a record is a function of the parameters and that record, to the last bit: it
+///    does not depend on the other records of the batch, on their number, or on its place.
+/// 2. `backward` writes for each record and layer the squared norm of the gradient, with a relative
+///    error of at most 2⁻³⁰, or a number that is not finite for a record that must contribute
+///    nothing.
+/// 3. `sum_gradients` computes Σ wᵢ·gᵢ. Each coordinate is computed from floats fᵢ, one product of
+///    two factors for each record, by any tree of additions. The vector of exact products of record
+///    i has a norm of at most wᵢ·‖gᵢ‖·(1 + 2⁻²¹). A record of weight zero adds zero, whatever its
+///    gradient is.
 ///
-/// Before each training the trainer probes the first with public random records, and refuses to train if it fails.
+/// Before each training the trainer probes the first with public random records, and refuses to
+/// train if it fails.
 pub trait Model: Sync {
     /// The target of a record.
     type Target: Copy + Send + Sync;
-    /// What is kept between the two passes, and room to work in.
+    /// What is kept between the two passes, and scratch space.
     type Workspace: Send;
 
     /// The number of features of a record.
     fn features(&self) -> usize;
 
-    /// The parameters of each layer, as parts of one list: they follow each other without gaps, from 0 on.
+    /// The ranges of the parameters of each layer. They start at 0 and leave no gaps.
     fn layers(&self) -> Vec<Range<usize>>;
 
     /// The number of parameters.
@@ -111,19 +130,20 @@ pub trait Model: Sync {
         self.layers().last().map_or(0, |layer| layer.end)
     }
 
-    /// Parameters to start from.
+    /// The first parameters.
     fn initial<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f32>;
 
     /// Some target, for public random records.
     fn some_target(&self) -> Self::Target;
 
-    /// Whether a target makes sense. A record whose target does not contributes nothing.
+    /// Whether a target is valid. A record whose target is not contributes nothing.
     fn accepts(&self, target: Self::Target) -> bool;
 
-    /// Room for batches of up to `rows` records.
+    /// A workspace for batches of up to `rows` records.
     fn workspace(&self, rows: usize) -> Self::Workspace;
 
-    /// Finds the gradients of a batch, and writes their squared norms if they are asked for: `norms[i·layers + l]` for record i and layer l.
+    /// Computes the gradients of a batch, and writes their squared norms if asked for:
+    /// `norms[i·layers + l]` for record i and layer l.
     fn backward(
         &self,
         parameters: &[f32],
@@ -132,7 +152,8 @@ pub trait Model: Sync {
         norms: Option<&mut [f64]>,
     );
 
-    /// Sets `sum` to the weighted sum of the gradients of the last `backward`: one weight for each record and layer, in the order of `norms`.
+    /// Sets `sum` to the weighted sum of the gradients of the last `backward`: one weight for each
+    /// record and layer, in the order of `norms`.
     fn sum_gradients(&self, weights: &[f32], workspace: &mut Self::Workspace, sum: &mut [f32]);
 
     /// The loss of one record.

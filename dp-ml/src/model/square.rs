@@ -1,6 +1,7 @@
 //! Sums of squares of floats.
 
-/// Σ xᵢ², of which the squares are exact (48 bits) and the additions in `f64` cost at most a factor 1 ± n·2⁻⁵³, in eight sums that can run at the same time.
+/// Σ xᵢ² in eight parallel sums. The squares are exact (48 bits), and the additions in `f64` have a
+/// relative error of at most n·2⁻⁵³.
 pub(crate) fn square_norm(values: &[f32]) -> f64 {
     let mut sums = [0.0_f64; 8];
     let (eights, rest) = values.as_chunks::<8>();

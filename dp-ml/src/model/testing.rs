@@ -1,15 +1,9 @@
 //! What every model must pass.
 
 use dp_mechanisms::rng::Insecure;
-use rand_core::Rng;
 
-use super::{Batch, Model, square_norm};
+use super::{Batch, Model, square_norm, uniform};
 use crate::{Data, Matrix};
-
-#[allow(clippy::cast_precision_loss, reason = "24 bits")]
-pub(crate) fn uniform(rng: &mut Insecure) -> f32 {
-    (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0
-}
 
 /// Random features, and a target for each row.
 pub(crate) fn random_data<Y: Copy>(features: usize, rows: usize, target: impl Fn(u32) -> Y) -> Data<Y> {
@@ -24,7 +18,8 @@ pub(crate) fn norms_of<Y: Copy>(data: &Data<Y>) -> Vec<f64> {
     (0..data.len()).map(|i| square_norm(data.features().row(i))).collect()
 }
 
-/// Gradients agree with finite differences of the loss; norms with those of the gradients; weights weigh; and no record matters to another.
+/// Gradients agree with finite differences of the loss; norms with those of the gradients; weights
+/// weigh; and no record matters to another.
 pub(crate) fn assert_gradients<M: Model>(model: &M, data: &Data<M::Target>) {
     let mut rng = Insecure::seeded(3);
     let mut parameters = model.initial(&mut rng);

@@ -1,10 +1,8 @@
-//! Convex losses: noise on the minimiser, or in the objective.
+//! Minimisers of convex losses: output perturbation and objective perturbation.
 
-mod loss;
 mod objective;
 mod output;
 mod problem;
 
-pub use loss::{ConvexLoss, HuberLoss, LogisticLoss};
 pub use objective::ObjectivePerturbation;
 pub use problem::ConvexProblem;

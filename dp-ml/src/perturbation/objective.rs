@@ -6,24 +6,33 @@ use dp_core::{Approx, Delta, Epsilon, Error, Guarantee, Measurement, ReplaceOne,
 use dp_mechanisms::Gaussian;
 use rand_core::Rng;
 
-use super::{ConvexLoss, ConvexProblem};
+use super::ConvexProblem;
+use crate::loss::ConvexLoss;
 use crate::{Data, LinearModel};
 
 /// The minimiser of J(w) + ⟨b, w⟩ for a random b, made by [`ConvexProblem::objective`].
 ///
-/// **Theorem** (after Kifer, Smith and Thakurta 2012). Let b ~ N(0, σ²·1), let every record's gradient be at most L long and its second derivative at most s, and put a = 2L/σ. If
+/// **Theorem** (after Kifer, Smith and Thakurta 2012). Let b ~ N(0, σ²·1), let every record's
+/// gradient be at most L long and its second derivative at most s, and put a = 2L/σ. If
 ///
 /// > a·√(2 ln(1/δ)) + ½a² + ln(1 + s/nλ) ≤ ε,
 ///
 /// the exact minimiser is (ε,δ)-private under replace-one.
 ///
-/// **Proof.** w minimises iff b = −∇J(w), a one-to-one map between b and w, Lipschitz in both directions, so w has the density ν(b)·det(∇²J(w)), ν being that of the noise, for almost all w. Let x be replaced by x'.
-/// For the same w the noise must then be b + d, where d, a multiple of x minus a multiple of x', is at most 2L long and lies in the plane of both, *whatever w is*. With R = ‖the part of b in that plane‖/σ,
-/// ln ν(b)/ν(b + d) = (2⟨b,d⟩ + ‖d‖²)/2σ² ≤ aR + ½a². The second derivatives are A + cxxᵀ and A + c'x'x'ᵀ with A ≥ nλ·1 and c‖x‖² ≤ s, so the quotient of their determinants, (1 + c⟨x,A⁻¹x⟩)/(1 + c'⟨x',A⁻¹x'⟩), is
-/// at most 1 + s/nλ. The loss is at most aR + ½a² + ln(1 + s/nλ), and Pr(R > t) ≤ e^(−t²/2). ∎
+/// **Proof.** w is the minimiser iff b = −∇J(w). This map between b and w is one-to-one and
+/// Lipschitz in both directions, so w has the density ν(b)·det(∇²J(w)) for almost all w, where ν is
+/// the density of the noise. Let x be replaced by x'. For the same w the noise must then be b + d,
+/// where d, a multiple of x minus a multiple of x', is at most 2L long and lies in the plane of
+/// both, *whatever w is*. With R = ‖the part of b in that plane‖/σ, ln ν(b)/ν(b + d) = (2⟨b,d⟩ +
+/// ‖d‖²)/2σ² ≤ aR + ½a². The second derivatives are A + cxxᵀ and A + c'x'x'ᵀ with A ≥ nλ·1 and
+/// c‖x‖² ≤ s, so the quotient of their determinants, (1 + c⟨x,A⁻¹x⟩)/(1 + c'⟨x',A⁻¹x'⟩), is at most
+/// 1 + s/nλ. The loss is at most aR + ½a² + ln(1 + s/nλ), and Pr(R > t) ≤ e^(−t²/2). ∎
 ///
-/// **What is released** is not the exact minimiser w but a point that is certified to have a gradient of at most τ for a b that was rounded onto a grid of steps g: it is at most r = (τ + ½g√p)/nλ from w, by strong
-/// convexity. So it gets Gaussian noise of its own, for a sensitivity of 2r (Iyengar et al. 2019): given w, both data sets have their point within r of w. The two guarantees add up; the second takes 1/32 of ε and a quarter of δ.
+/// **The release** is not the exact minimiser w but a point whose gradient is certified to be at
+/// most τ, for a b that is rounded to a grid of step g. By strong convexity it is at most r = (τ +
+/// ½g√p)/nλ from w. So it gets Gaussian noise of its own, for a sensitivity of 2r (Iyengar et al.
+/// 2019): given w, the points of both data sets are within r of w. The two guarantees add up; the
+/// second takes 1/32 of ε and a quarter of δ.
 ///
 /// ```
 /// use dp_core::Measurement;
@@ -48,7 +57,8 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     /// The minimiser of the objective with a random linear term: (ε,δ)-private under replace-one.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1. [`Error::Unreachable`] when λ is so small that a record's second derivative alone tells more than ε: ln(1 + s/nλ) must be below it.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1. [`Error::Unreachable`] when λ is too
+    /// small: ln(1 + s/nλ), the loss from the second derivative of a record alone, must be below ε.
     pub fn objective(self, epsilon: f64, delta: f64) -> Result<ObjectivePerturbation<L>, Error> {
         Epsilon::new(epsilon)?;
         Delta::new(delta)?;
@@ -75,12 +85,15 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         let mu = GaussianPair::largest_mu(Epsilon::new(last)?, Delta::new(last_delta)?);
         let outside =
             Gaussian::with_scale(Scale::new((Enclosure::point(apart) / Enclosure::point(mu.get())).hi())?);
-        let guarantee = Approx::new(first, first_delta)?.compose(&Approx::new(last, last_delta)?);
+        let part =
+            |epsilon, delta| Ok::<_, Error>(Approx::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?));
+        let guarantee = part(first, first_delta)?.compose(&part(last, last_delta)?);
         Ok(ObjectivePerturbation { problem: self, inside, outside, guarantee })
     }
 }
 
-/// σ = 2L/a for the a > 0 with at + ½a² = e and t = √(2 ln(1/δ)), which is 2e/(t + √(t² + 2e)), rounded up.
+/// σ = 2L/a for the a > 0 with at + ½a² = e and t = √(2 ln(1/δ)), which is 2e/(t + √(t² + 2e)),
+/// rounded up.
 fn noise(steepest: Enclosure, left: f64, delta: f64) -> f64 {
     let (e, two) = (Enclosure::point(left), Enclosure::point(2.0));
     let squared = -(two * Enclosure::point(delta).ln());
@@ -99,20 +112,18 @@ impl<L: ConvexLoss> Measurement for ObjectivePerturbation<L> {
     }
 
     fn draw<R: Rng + ?Sized>(&self, data: &Data<L::Target>, rng: &mut R) -> Result<LinearModel, Error> {
-        let zeros = vec![0.0; self.problem.columns()];
-        let mut linear = zeros.clone();
-        self.inside.draw_all(&zeros, &mut linear, rng)?;
-        let point = self.problem.minimise(data, &linear)?;
-        let mut released = zeros;
-        self.outside.draw_all(&point, &mut released, rng)?;
+        let mut linear = vec![0.0; self.problem.columns()];
+        self.inside.draw_into(&mut linear, rng);
+        let mut released = self.problem.minimise(data, &linear)?;
+        self.outside.draw_into(&mut released, rng);
         Ok(LinearModel::new(released))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::LogisticLoss;
     use super::*;
+    use crate::LogisticLoss;
     use crate::Matrix;
     use dp_mechanisms::rng::Insecure;
 
@@ -139,7 +150,9 @@ mod tests {
         (-10_000..10_000).map(excess).sum()
     }
 
-    /// The profile of the exact minimiser of two records, integrated, is within what the theorem promises, and with a fifth of the noise it is not: slopes are at most ½ near zero, so there is room.
+    /// The profile of the exact minimiser of two records, integrated, is within what the theorem
+    /// promises, and with a fifth of the noise it is not: slopes near zero are at most ½, so the
+    /// bound is not tight.
     #[test]
     fn the_profile_is_within_the_promise() {
         for (epsilon, delta, lambda) in [(1.0, 1e-2, 0.5), (2.0, 1e-3, 0.2), (4.0, 0.01, 0.5)] {

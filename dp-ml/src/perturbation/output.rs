@@ -1,22 +1,28 @@
 //! Output perturbation: the minimiser with noise.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{Error, Finite, FiniteVec, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
-use super::{ConvexLoss, ConvexProblem};
+use super::ConvexProblem;
 use crate::Data;
+use crate::loss::ConvexLoss;
 
-/// The minimiser of J, to be released with noise.
+/// The minimiser of J, a query to be released with noise.
 ///
-/// **Theorem** (Chaudhuri, Monteleoni and Sarwate 2011). If ‖∇φ‖ ≤ L for every record, the minimisers of two data sets that differ in one record are at most 2L/nλ apart.
+/// **Theorem** (Chaudhuri, Monteleoni and Sarwate 2011). If ‖∇φ‖ ≤ L for every record, the
+/// minimisers of two data sets that differ in one record are at most 2L/nλ apart.
 ///
-/// **Proof.** Let w, w' be the minimisers of J, J'. Then ∇J(w') = ∇J(w') − ∇J'(w') is a difference of two gradients of records, at most 2L long, and J is nλ-strongly convex, so nλ·‖w' − w‖ ≤ ‖∇J(w')‖. ∎
+/// **Proof.** Let w, w' be the minimisers of J, J'. Then ∇J(w') = ∇J(w') − ∇J'(w') is a difference
+/// of two gradients of records, at most 2L long, and J is nλ-strongly convex, so nλ·‖w' − w‖ ≤
+/// ‖∇J(w')‖. ∎
 ///
-/// **The answer** is a point whose gradient is *certified*, in enclosures, to be at most τ = L/1024 long. By the same convexity it is at most τ/nλ from the minimiser, so answers are at most (2L + 2τ)/nλ apart. That is
-/// the sensitivity in ℓ2; in ℓ1 it is at most √p times that.
+/// **The answer** is a point whose gradient is *certified*, in enclosures, to have a norm of at
+/// most τ = L/1024. By the same convexity it is at most τ/nλ from the minimiser, so the ℓ2
+/// sensitivity is (2L + 2τ)/nλ; in ℓ1 it is at most √p times that.
 ///
-/// Gaussian noise makes it GDP, zCDP or (ε,δ)-private. For pure ε the original draws noise with a density ∝ e^(−ε‖v‖₂/Δ₂), for which there is no exact sampler here: Laplace noise on each coordinate by the ℓ1 sensitivity
-/// takes its place, and is about √2 times as long.
+/// Gaussian noise makes it GDP, zCDP or (ε,δ)-private. For pure ε the original draws noise with a
+/// density ∝ e^(−ε‖v‖₂/Δ₂), for which there is no exact sampler here. Laplace noise on each
+/// coordinate by the ℓ1 sensitivity replaces it; its norm is about √2 times as large.
 ///
 /// ```
 /// use dp_core::{Measurement, Pure, Query};
@@ -24,8 +30,9 @@ use crate::Data;
 /// use dp_ml::{ConvexProblem, Data, LogisticLoss, Matrix};
 ///
 /// let data = Data::new(Matrix::new(4, 1, vec![1.0, 0.5, -0.5, -1.0])?, vec![1, 1, 0, 0])?;
-/// let problem = ConvexProblem::new(LogisticLoss, 4, 1, 1.0, 0.1)?; // 4 records, 1 column, rows up to 1, λ = 0.1
-/// let exact = problem.answer(&data)?;
+/// // 4 records, 1 column, rows up to 1, λ = 0.1
+/// let problem = ConvexProblem::new(LogisticLoss, 4, 1, 1.0, 0.1)?;
+/// let exact = problem.answer(&data)?.into_vec();
 /// assert!(exact[0] > 1.0);
 /// let release = problem.with(Vector::new(Laplace::epsilon(2.0)?))?;
 /// assert_eq!(release.guarantee(), Pure::new(2.0)?);
@@ -34,11 +41,12 @@ use crate::Data;
 /// ```
 impl<L: ConvexLoss> Query for ConvexProblem<L> {
     type Data = Data<L::Target>;
-    type Answer = Vec<f64>;
+    type Answer = FiniteVec;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, data: &Data<L::Target>) -> Result<Vec<f64>, Error> {
-        self.minimise(data, &vec![0.0; self.columns()])
+    fn answer(&self, data: &Data<L::Target>) -> Result<FiniteVec, Error> {
+        let least = self.minimise(data, &vec![0.0; self.columns()])?;
+        Ok(least.into_iter().map(Finite::or_zero).collect())
     }
 }
 
@@ -65,14 +73,13 @@ impl<L: ConvexLoss> SensitivityIn<L1> for ConvexProblem<L> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HuberLoss, LogisticLoss};
     use super::*;
-    use crate::Matrix;
+    use crate::{HuberLoss, LogisticLoss, Matrix};
     use dp_core::Norm;
     use proptest::prelude::*;
 
     fn distance<L: ConvexLoss>(problem: &ConvexProblem<L>, x: &Data<L::Target>, y: &Data<L::Target>) -> f64 {
-        let (x, y) = (problem.answer(x).unwrap(), problem.answer(y).unwrap());
+        let (x, y) = (problem.answer(x).unwrap().into_vec(), problem.answer(y).unwrap().into_vec());
         L2::of(&x.iter().zip(&y).map(|(a, b)| a - b).collect::<Vec<_>>())
     }
 
@@ -98,7 +105,8 @@ mod tests {
         }
     }
 
-    /// One record on the side where the slope is steepest, replaced by its mirror image: 2L/nλ but for the curvature, and all of it where the loss is linear.
+    /// One record on the side where the slope is steepest, replaced by its mirror image: the
+    /// distance is 2L/nλ where the loss is linear.
     #[test]
     fn the_sensitivity_is_reached() {
         let problem = ConvexProblem::new(HuberLoss::new(1.0).unwrap(), 1, 1, 1.0, 1.0).unwrap();
@@ -133,6 +141,6 @@ mod tests {
         let data = Data::new(Matrix::zeros(3, 2), vec![0, 1, 0]).unwrap();
         assert!(new(2, 2, 1.0, 1.0).unwrap().answer(&data).is_err());
         assert!(new(3, 3, 1.0, 1.0).unwrap().answer(&data).is_err());
-        assert_eq!(new(3, 2, 1.0, 1.0).unwrap().answer(&data).unwrap(), [0.0, 0.0]);
+        assert_eq!(new(3, 2, 1.0, 1.0).unwrap().answer(&data).unwrap().into_vec(), [0.0, 0.0]);
     }
 }

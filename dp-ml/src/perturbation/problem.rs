@@ -1,17 +1,23 @@
-//! The minimisation, with a certificate.
+//! Convex problems, and their certified minimisation.
 
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, L2, Norm};
 
-use super::ConvexLoss;
 use crate::Data;
+use crate::arguments::check;
+use crate::data::finite;
+use crate::loss::ConvexLoss;
 use crate::regression::solve::solve;
 
-/// Minimise J(w) = Σ φ(⟨w, xᵢ⟩; yᵢ) + ½nλ‖w‖² over w, for n records, rows xᵢ of a Euclidean length of at most B, and a [convex loss](ConvexLoss) φ.
+/// The problem to minimise J(w) = Σ φ(⟨w, xᵢ⟩; yᵢ) + ½nλ‖w‖² over w, for n records, rows xᵢ with an
+/// ℓ2 norm of at most B, and a [convex loss](ConvexLoss) φ.
 ///
-/// Rows that are longer are scaled down, `NaN`s in them are 0 and infinities the largest float: functions of one record. The number of records is public, so neighbours are those of [replace-one](dp_core::ReplaceOne).
+/// Longer rows are scaled down, `NaN`s in them are 0 and infinities the largest float, each row by
+/// itself. The number of records is public, so neighbours are those of
+/// [replace-one](dp_core::ReplaceOne).
 ///
-/// As a [query](dp_core::Query) it answers with the minimiser, for **output perturbation**; [`objective`](Self::objective) is **objective perturbation**.
+/// As a [query](dp_core::Query) it answers with the minimiser, for **output perturbation**;
+/// [`objective`](Self::objective) makes **objective perturbation**.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvexProblem<L> {
     loss: L,
@@ -22,15 +28,18 @@ pub struct ConvexProblem<L> {
     ridge: f64,
 }
 
-/// How far the gradient may be from zero where the minimiser is said to be, as a part of the largest gradient of a record.
+/// The largest norm of the gradient at a certified minimiser, relative to the largest gradient of a
+/// record.
 const TOLERANCE: f64 = 1.0 / 1024.0;
 
 impl<L: ConvexLoss> ConvexProblem<L> {
-    /// The problem for so many records and columns, rows up to B and a ridge of λ for each record.
+    /// The problem for this number of records and columns, rows up to B, and a ridge of λ for each
+    /// record.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there is a record, there are 1 to 4096 columns, and B and λ lie between 10⁻³⁰ and 10³⁰. [`Error::Unreachable`] when rounding errors might keep the minimum from being certified:
-    /// with too many records, columns, or too small a λ.
+    /// [`Error::OutOfRange`] unless there is a record, there are 1 to 4096 columns, and B and λ lie
+    /// between 10⁻³⁰ and 10³⁰. [`Error::Unreachable`] when rounding errors might prevent the
+    /// certificate: with too many records or columns, or too small a λ.
     pub fn new(loss: L, records: usize, columns: usize, row_bound: f64, lambda: f64) -> Result<Self, Error> {
         #[allow(clippy::cast_precision_loss)] // for messages, and for products that are rounded anyway
         let (n, p) = (records as f64, columns as f64);
@@ -40,21 +49,22 @@ impl<L: ConvexLoss> ConvexProblem<L> {
             ("the longest row", "[1e-30, 1e30]", row_bound, 1e-30..=1e30),
             ("lambda", "[1e-30, 1e30]", lambda, 1e-30..=1e30),
         ] {
-            if !range.contains(&found) {
-                return Err(Error::OutOfRange { argument, allowed, found });
-            }
+            check(argument, allowed, found, range.contains(&found))?;
         }
         let problem = Self { loss, records, columns, row_bound, ridge: n * lambda };
         problem.check_rounding(0.0)?;
         Ok(problem)
     }
 
-    /// Refuses problems whose rounding errors might hide a gradient as small as the tolerance, for a linear term of at most `linear`.
+    /// Refuses problems whose rounding errors might exceed the tolerance, for a linear term of at
+    /// most `linear`.
     ///
-    /// Iterates are at most 2(nL + ‖b‖)/nλ long (see `minimise`). So predictions are at most B times that, off by (p+2)·2⁻⁵¹ of it, in floats as in enclosures. Slopes are off by the curvature times as much and by a few
-    /// ulps, and the sum of n of them by n ulps of nL, and of ‖b‖. All together must stay below a quarter of the tolerance.
+    /// Iterates have a norm of at most 2(nL + ‖b‖)/nλ (see `minimise`). So predictions are at most
+    /// B times that, with a relative error of (p+2)·2⁻⁵¹, in floats as in enclosures. Slopes are
+    /// off by the curvature times that and by a few ulps, and the sum of n slopes by n ulps of nL
+    /// and of ‖b‖. The total must stay below a quarter of the tolerance.
     pub(super) fn check_rounding(&self, linear: f64) -> Result<(), Error> {
-        #[allow(clippy::cast_precision_loss)] // an estimate, with room
+        #[allow(clippy::cast_precision_loss)] // an estimate with a margin
         let (n, p) = (self.records as f64, self.columns as f64);
         let gradient = n + linear / (self.loss.steepest() * self.row_bound); // in multiples of L
         let amplified = 8.0 * (p + 2.0) * self.loss.most_curved() * self.row_bound.powi(2) / self.ridge * n;
@@ -84,36 +94,41 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         self.ridge
     }
 
-    /// The longest a row can be after scaling: B and 2⁻⁴⁰ of it, for the roundings of 4096 squares and products.
+    /// The largest norm of a row after scaling: B·(1 + 2⁻⁴⁰), for the rounding of 4096 squares and
+    /// products.
     fn longest(&self) -> Enclosure {
         Enclosure::point(self.row_bound) * Enclosure::point(1.0 + 2f64.powi(-40))
     }
 
-    /// An upper bound on the length of a record's gradient.
+    /// An upper bound on the norm of a record's gradient.
     pub(super) fn steepest(&self) -> Enclosure {
         self.longest() * Enclosure::point(self.loss.steepest())
     }
 
-    /// An upper bound on what a record adds to the second derivative in any direction.
+    /// An upper bound on a record's second derivative in any direction.
     pub(super) fn most_curved(&self) -> Enclosure {
         self.longest().square() * Enclosure::point(self.loss.most_curved())
     }
 
-    /// The length of the gradient that is certified not to be passed.
+    /// The certified bound on the norm of the gradient.
     pub(super) fn tolerance(&self) -> f64 {
         TOLERANCE * self.loss.steepest() * self.row_bound
     }
 
-    /// The point where J + ⟨b, w⟩ is minimal, up to a gradient of at most [`tolerance`](Self::tolerance).
+    /// A point where the gradient of J + ⟨b, w⟩ is at most [`tolerance`](Self::tolerance).
     ///
-    /// J + ⟨b, w⟩ is nλ-strongly convex, so this point is at most tolerance/nλ from the minimiser. Iterates stay within ‖∇‖/nλ of it, and the gradient falls from at most nL + ‖b‖ at zero.
+    /// J + ⟨b, w⟩ is nλ-strongly convex, so this point is at most tolerance/nλ from the minimiser.
+    /// Iterates stay within ‖∇‖/nλ of it, and the gradient falls from at most nL + ‖b‖ at zero.
     ///
-    /// Newton's steps are shortened until the gradient falls by a quarter of what they promise. Along the Newton direction the gradient falls to first order, so some length will do where the second derivative is continuous;
-    /// otherwise gradient steps of 1/(n·curvature + nλ) follow, which always approach the minimiser by a fixed factor as long as the gradient is not lost in rounding errors, and [`new`](Self::new) has
-    /// seen to that.
+    /// Newton's steps are shortened until the gradient falls by a quarter of the promised amount.
+    /// Along the Newton direction the gradient falls to first order, so some length succeeds where
+    /// the second derivative is continuous. Otherwise a gradient step of 1/(n·curvature + nλ)
+    /// follows, which reduces the distance from the minimiser by a fixed factor unless rounding
+    /// errors dominate, which [`new`](Self::new) excludes.
     ///
     /// # Errors
-    /// [`Error::WrongSize`] and [`Error::LengthMismatch`] when the data do not have the declared, public shape.
+    /// [`Error::WrongSize`] and [`Error::LengthMismatch`] when the data do not have the declared,
+    /// public shape.
     pub(super) fn minimise(&self, data: &Data<L::Target>, linear: &[f64]) -> Result<Vec<f64>, Error> {
         if data.len() != self.records {
             return Err(Error::WrongSize { declared: self.records, found: data.len() });
@@ -143,7 +158,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         }
     }
 
-    /// A step along the Newton direction that shortens the gradient, if there is one.
+    /// A step along the Newton direction that reduces the gradient, if there is one.
     fn newton(
         &self,
         records: &Records<'_, L::Target>,
@@ -185,7 +200,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         sum
     }
 
-    /// Whether the gradient is surely no longer than the tolerance.
+    /// Whether the gradient is certainly at most the tolerance.
     fn is_certified(&self, records: &Records<'_, L::Target>, point: &[f64]) -> bool {
         let times = |a: f64, b: f64| Enclosure::point(a) * Enclosure::point(b);
         let at = point.iter().zip(records.linear);
@@ -199,10 +214,9 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         L2::of(&largest) <= self.tolerance()
     }
 
-    /// A row no longer than B, up to 2⁻⁴⁰ of it.
+    /// A row with a norm of at most B·(1 + 2⁻⁴⁰).
     fn shortened(&self, row: &[f32]) -> Vec<f64> {
-        let finite = |x: &f32| if x.is_nan() { 0.0 } else { f64::from(x.clamp(f32::MIN, f32::MAX)) };
-        let mut row: Vec<f64> = row.iter().map(finite).collect();
+        let mut row: Vec<f64> = row.iter().map(|x| f64::from(finite(*x))).collect();
         let length = length(&row);
         if length > self.row_bound {
             row.iter_mut().for_each(|x| *x *= self.row_bound / length);
@@ -211,7 +225,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     }
 }
 
-/// What the objective is made of.
+/// The data of the objective.
 struct Records<'a, Y> {
     rows: &'a [Vec<f64>],
     targets: &'a [Y],

@@ -1,23 +1,27 @@
 //! Xᵀy.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Error, L1, L2, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Finite, FiniteVec, L1, L2, Query, Sensitivity, SensitivityIn};
 
 use super::example::Integers;
 use super::{Example, LinearRegression};
 
-/// Xᵀy = Σ y·x, for rows of a Euclidean length of at most B and responses within [−C, C], under add/remove neighbours.
+/// Xᵀy = Σ y·x, for rows with an ℓ2 norm of at most B and responses within [−C, C], under
+/// add/remove neighbours.
 ///
-/// **Sensitivity**: a record contributes y·x, of the length |y|·‖x‖ ≤ B·C, with equality at the bounds. In ℓ1 it is at most √p times that.
+/// **Sensitivity**: a record contributes y·x, of norm |y|·‖x‖ ≤ B·C, with equality at the bounds.
+/// In ℓ1 it is at most √p times that.
 ///
-/// Records become integers one by one, so the sum is exact. Its p entries are then rounded to steps of a power of two; between neighbours that moves each entry by one step more, so √p steps are
-/// added to B·C. Sums beyond 2⁵³ steps are cut off.
+/// Records are rounded to integers one by one, so the sum is exact. Its p entries are then rounded
+/// to multiples of a step, a power of two, which moves each entry by at most one step between
+/// neighbours; so √p steps are added to B·C. Sums beyond 2⁵³ steps are clamped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrossProducts {
     integers: Integers,
 }
 
-/// How many products of two units make a step: at least 2⁵⁰ products are the largest contribution of a record, so a step is 2⁻²⁴ of it at most.
+/// A step is 2^SHIFT products of two units. The largest contribution of a record is at least 2⁵⁰
+/// products, so a step is at most 2⁻²⁴ of it.
 const SHIFT: u32 = 26;
 
 impl CrossProducts {
@@ -46,10 +50,10 @@ impl CrossProducts {
 
 impl Query for CrossProducts {
     type Data = [Example];
-    type Answer = Vec<f64>;
+    type Answer = FiniteVec;
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[Example]) -> Result<Vec<f64>, Error> {
+    fn answer(&self, data: &[Example]) -> Result<FiniteVec, Error> {
         let mut sums = vec![0i128; self.integers.columns()];
         for example in data {
             let response = self.integers.response(example.response());
@@ -61,7 +65,7 @@ impl Query for CrossProducts {
             let steps = ((sum + (1 << (SHIFT - 1))) >> SHIFT).clamp(-(1 << 53), 1 << 53);
             #[allow(clippy::cast_precision_loss)] // at most 2⁵³
             let steps = steps as f64;
-            steps * self.step()
+            Finite::or_zero(steps * self.step())
         };
         Ok(sums.into_iter().map(rounded).collect())
     }
@@ -98,7 +102,7 @@ mod tests {
             let query = CrossProducts::new(&LinearRegression::new(3, 1.3, 0.7).unwrap());
             let mut fewer = data.clone();
             fewer.remove(at % data.len());
-            let (here, there) = (query.answer(&data).unwrap(), query.answer(&fewer).unwrap());
+            let (here, there) = (query.answer(&data).unwrap().into_vec(), query.answer(&fewer).unwrap().into_vec());
             let moved: Vec<f64> = here.iter().zip(&there).map(|(a, b)| a - b).collect();
             prop_assert!(L2::of(&moved) <= SensitivityIn::<L2>::sensitivity(&query).value());
             prop_assert!(L1::of(&moved) <= SensitivityIn::<L1>::sensitivity(&query).value());
@@ -109,11 +113,11 @@ mod tests {
     fn it_is_the_product_and_reaches_its_sensitivity() {
         let query = CrossProducts::new(&LinearRegression::new(2, 5.0, 2.0).unwrap());
         let data = [Example::new(vec![3.0, 4.0], -2.0), Example::new(vec![1.0], 0.5)];
-        let answer = query.answer(&data).unwrap();
+        let answer = query.answer(&data).unwrap().into_vec();
         assert!((answer[0] + 5.5).abs() < 1e-5 && (answer[1] + 8.0).abs() < 1e-5, "{answer:?}");
-        let alone = L2::of(&query.answer(&data[..1]).unwrap());
+        let alone = L2::of(&query.answer(&data[..1]).unwrap().into_vec());
         let stated = SensitivityIn::<L2>::sensitivity(&query).value();
         assert!(alone <= stated && alone > 0.999_999 * stated && stated < 10.000_01, "{alone} {stated}");
-        assert_eq!(query.answer(&[]).unwrap(), [0.0, 0.0]);
+        assert_eq!(query.answer(&[]).unwrap().into_vec(), [0.0, 0.0]);
     }
 }

@@ -1,6 +1,7 @@
-//! One record of a regression, in integers where it meets others.
+//! One record of a regression, and its integers.
 
 use crate::Data;
+use crate::power_of_two::power_of_two_below;
 
 /// A row of features and a real response.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +43,9 @@ impl Data<f32> {
     }
 }
 
-/// Features and responses as integers, each record by itself: rows no longer than `longest` units, responses within `largest` units. Products of both are below 2⁵², and sums of them are exact.
+/// Rounding of features and responses to integers, each record by itself: rows have a norm of at
+/// most `longest` units, responses are within `largest` units. Products of both are below 2⁵², and
+/// sums of them are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Integers {
     columns: usize,
@@ -79,7 +82,9 @@ impl Integers {
         whole(self.response_bound / self.response_unit())
     }
 
-    /// A row in units, its Euclidean length at most [`longest`](Self::longest): a function of this row alone. `NaN`s and missing entries are 0, infinities the largest float, further entries are left out.
+    /// A row in units, with an ℓ2 norm of at most [`longest`](Self::longest): a function of this
+    /// row alone. `NaN`s and missing entries are 0, infinities the largest float; surplus entries
+    /// are dropped.
     pub(super) fn row(self, row: &[f64]) -> Vec<i64> {
         let finite = |x: &f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
         let mut values: Vec<f64> =
@@ -93,7 +98,7 @@ impl Integers {
             }
         }
         let mut integers: Vec<i64> = values.iter().map(|x| whole(x / self.unit())).collect();
-        // Rounding may have made it too long by a few units; each turn shortens it.
+        // Rounding may have made it too long by a few units; each iteration shortens it.
         while integers.iter().map(|k| i128::from(*k).pow(2)).sum::<i128>() > i128::from(self.longest()).pow(2)
         {
             integers.iter_mut().for_each(|k| *k -= k.signum());
@@ -116,7 +121,7 @@ fn whole(x: f64) -> i64 {
 
 /// The power of two u with 2²⁵·u ≤ bound < 2²⁶·u, for a normal number.
 fn unit_for(bound: f64) -> f64 {
-    f64::from_bits(bound.to_bits() & (0x7ff << 52)) * 2f64.powi(-25)
+    power_of_two_below(bound) * 2f64.powi(-25)
 }
 
 #[cfg(test)]

@@ -1,27 +1,38 @@
-//! How well the worst direction is seen.
+//! The least eigenvalue of the Gram matrix.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Error, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{AddRemove, Error, Finite, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::example::Integers;
 use super::solve::cholesky;
 use super::{Example, LinearRegression};
 
-/// The least eigenvalue of XᵀX, for rows of a Euclidean length of at most B, under add/remove neighbours.
+/// The least eigenvalue of XᵀX, for rows with an ℓ2 norm of at most B, under add/remove neighbours.
 ///
-/// **Sensitivity**: adding xxᵀ moves every eigenvalue up, by ‖x‖² ≤ B² at most (Weyl). B² is reached by the second row where there is one column.
+/// **Sensitivity**: adding xxᵀ moves every eigenvalue up, by ‖x‖² ≤ B² at most (Weyl). B² is
+/// reached by the second row where there is one column.
 ///
-/// **What is computed** is a number a that lies below the least eigenvalue λ, by g + 2c at most, so that two answers are B² + g + 2c apart at most. Rows become integers, of which
-/// XᵀX is an exact matrix A with the trace t. It is rounded to floats, and a is found by halving among the multiples μ of g: Cholesky's decomposition of A − (μ + c)·1 in floats, with u = 2⁻⁵³ and
-/// c = 4(p + 2)·u·t, answers in either way only where that is right:
+/// **The answer** is a number a below the least eigenvalue λ, by g + 2c at most, so the sensitivity
+/// is at most B² + g + 2c. Rows become integers, so XᵀX is an exact matrix A, with the trace t. It
+/// is rounded to floats, and a is found by bisection among the multiples μ of g: Cholesky's
+/// decomposition of A − (μ + c)·1 in floats, with u = 2⁻⁵³ and c = 4(p + 2)·u·t, decides, and both
+/// outcomes are certain:
 ///
-/// - *It completes, so λ ≥ μ.* The matrix that it is given is G = A − (μ + c)·1 + E with ‖E‖ ≤ 3ut: one rounding of each entry, which moves A by u·‖A‖ ≤ ut in the Frobenius norm, and two on the diagonal, for μ + c ≤ t. (Beyond t it stops at the first pivot, rightly.)
-///   What comes out has RᵀR = G + H with |H| ≤ γ·|Rᵀ||R| for γ = (p+1)u/(1 − (p+1)u) (Higham, Theorem 10.3), hence ‖H‖ ≤ γ·‖R‖² = γ·tr(RᵀR) ≤ γ/(1 − γ)·tr(G) ≤ 2γt, for which c has room.
-/// - *It does not, so λ < μ + 2c.* Let it stop at the k-th pivot, which is not positive. With a zero in its place the columns so far satisfy RᵀR = G + H + s·eeᵀ for the leading k columns, s ≥ 0, with |H| ≤ γ·|Rᵀ||R| as before.
-///   Let v be a unit vector with Rv = 0. Then vᵀGv ≤ −vᵀHv ≤ γ·‖|R||v|‖². The last column of R, which may be long, is −R′v′ up to the factor v_k, where R′ and v′ are the columns and coordinates before it; so
-///   |R||v| ≤ |R′||v′| + |R′v′|, whose square is at most 4·‖R′‖² ≤ 4·tr(R′ᵀR′) ≤ 4t/(1 − γ), and λ ≤ μ + c + 3ut + 4γt/(1 − γ) < μ + 2c: there c has one u·t to spare.
+/// - *It completes, so λ ≥ μ.* The matrix that it is given is G = A − (μ + c)·1 + E with ‖E‖ ≤ 3ut:
+///   one rounding of each entry, which moves A by u·‖A‖ ≤ ut in the Frobenius norm, and two on the
+///   diagonal, for μ + c ≤ t. (Beyond t it stops at the first pivot, rightly.) What comes out has
+///   RᵀR = G + H with |H| ≤ γ·|Rᵀ||R| for γ = (p+1)u/(1 − (p+1)u) (Higham, Theorem 10.3), hence ‖H‖
+///   ≤ γ·‖R‖² = γ·tr(RᵀR) ≤ γ/(1 − γ)·tr(G) ≤ 2γt, which c covers.
+/// - *It does not, so λ < μ + 2c.* Let it stop at the k-th pivot, which is not positive. With a
+///   zero in its place the columns so far satisfy RᵀR = G + H + s·eeᵀ for the leading k columns, s
+///   ≥ 0, with |H| ≤ γ·|Rᵀ||R| as before. Let v be a unit vector with Rv = 0. Then vᵀGv ≤ −vᵀHv ≤
+///   γ·‖|R||v|‖². The last column of R, which may be long, is −R′v′ up to the factor v_k, where R′
+///   and v′ are the columns and coordinates before it; so |R||v| ≤ |R′||v′| + |R′v′|, whose square
+///   is at most 4·‖R′‖² ≤ 4·tr(R′ᵀR′) ≤ 4t/(1 − γ), and λ ≤ μ + c + 3ut + 4γt/(1 − γ) < μ + 2c: c
+///   has one u·t to spare.
 ///
-/// Only the first 2³¹ records count, so that c is bounded beforehand. Where there are more, a record that is removed lets another one in, and λ moves by B² still: both sums contain all but one record.
+/// Only the first 2³¹ records count, so that c is bounded beforehand. If there are more, removing a
+/// record lets another one in, and λ still moves by B² at most: both sums share all but one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeastEigenvalue {
     integers: Integers,
@@ -69,14 +80,15 @@ impl LeastEigenvalue {
 
 impl Query for LeastEigenvalue {
     type Data = [Example];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[Example]) -> Result<f64, Error> {
+    fn answer(&self, data: &[Example]) -> Result<Finite, Error> {
         let matrix = self.matrix(data);
         let trace: f64 = matrix.iter().step_by(self.integers.columns() + 1).sum();
         let margin = self.margin(trace);
-        // In multiples of g: `passed` is 0 or was found to be below λ, `failed` is above it or was not. λ is at most t, which is below 2⁸⁴.
+        // In multiples of g: `passed` is 0 or was found to be below λ, `failed` is above it or was
+        // not. λ is at most t, which is below 2⁸⁴.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 0 and 2⁴⁶
         let (mut passed, mut failed) = (0u64, (trace / GAP) as u64 + 2);
         while failed - passed > 1 {
@@ -87,7 +99,7 @@ impl Query for LeastEigenvalue {
         }
         #[allow(clippy::cast_precision_loss)] // below 2⁵³
         let answer = passed as f64 * GAP * self.integers.unit() * self.integers.unit();
-        Ok(answer)
+        Ok(Finite::or_zero(answer))
     }
 }
 
@@ -127,10 +139,10 @@ mod tests {
             let query = query(3, bound);
             let data: Vec<Example> = rows.into_iter().map(|row| Example::new(row, 0.0)).collect();
             let gram = Symmetric::from_scaled_triangle(&Gram::new(3, bound).unwrap().answer(&data).unwrap()).unwrap();
-            let (found, expected) = (query.answer(&data).unwrap(), gram.eigenvalues()[0]);
+            let (found, expected) = (query.answer(&data).unwrap().get(), gram.eigenvalues()[0]);
             let rounding = 1e-4 * bound * bound;
             prop_assert!(found <= expected + rounding && found >= expected - 1e-3 * bound * bound, "{found} {expected}");
-            let fewer = query.answer(&data[1..]).unwrap();
+            let fewer = query.answer(&data[1..]).unwrap().get();
             prop_assert!((found - fewer).abs() <= delta(&query));
         }
     }
@@ -139,12 +151,12 @@ mod tests {
     fn the_sensitivity_is_reached_and_hardly_more_than_the_square() {
         let query = query(1, 3.0);
         let rows = vec![Example::new(vec![3.0], 0.0); 5];
-        let moved = query.answer(&rows).unwrap() - query.answer(&rows[1..]).unwrap();
+        let moved = query.answer(&rows).unwrap().get() - query.answer(&rows[1..]).unwrap().get();
         assert!(moved <= delta(&query) && moved > 0.998 * delta(&query) && delta(&query) < 9.02, "{moved}");
-        assert_eq!(query.answer(&[]).unwrap(), 0.0);
+        assert_eq!(query.answer(&[]).unwrap().get(), 0.0);
         // A direction that no record has: 0, and not a rounding error above or below it.
         let flat = vec![Example::new(vec![1.0, 1.0, 1.0], 0.0); 1000];
-        assert_eq!(self::query(3, 2.0).answer(&flat).unwrap(), 0.0);
+        assert_eq!(self::query(3, 2.0).answer(&flat).unwrap().get(), 0.0);
     }
 
     /// Where the trace is large and the least eigenvalue is small, the answer is never above it.
@@ -154,7 +166,7 @@ mod tests {
             let small = f64::from(k) * 2f64.powi(-8);
             let mut data = vec![Example::new(vec![1.0, 1.0], 0.0); 500];
             data.push(Example::new(vec![small, -small], 0.0));
-            let found = query(2, 2.0).answer(&data).unwrap();
+            let found = query(2, 2.0).answer(&data).unwrap().get();
             // (1, −1)/√2 is an eigenvector of 2·small².
             assert!(found <= 2.0 * small * small && found >= 2.0 * small * small - 2e-3, "{small}: {found}");
         }

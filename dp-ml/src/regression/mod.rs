@@ -1,12 +1,13 @@
 //! Linear regression from noisy sums.
 //!
-//! The coefficients that minimise Σ(y − ⟨β,x⟩)² + λ‖β‖² are (XᵀX + λ·1)⁻¹·Xᵀy (claim L3). They depend on the records through two sums only, and sums are released with noise:
+//! The coefficients that minimise Σ(y − ⟨β,x⟩)² + λ‖β‖² are (XᵀX + λ·1)⁻¹·Xᵀy (claim L3). They
+//! depend on the records through two sums, which are released with noise:
 //!
 //! | release | noise | guarantee |
 //! |---|---|---|
 //! | [`LinearRegression::gaussian`] | on XᵀX and Xᵀy | [`Gdp`] |
 //! | [`LinearRegression::laplace`] | the same | [`Pure`] |
-//! | [`LinearRegression::adaptive_gaussian`] | also on the least eigenvalue of XᵀX, which decides λ (AdaSSP) | [`Gdp`] |
+//! | [`LinearRegression::adaptive_gaussian`] | also on the least eigenvalue (AdaSSP) | [`Gdp`] |
 //! | [`LinearRegression::adaptive_laplace`] | the same | [`Pure`] |
 
 mod cross_products;
@@ -25,19 +26,27 @@ use dp_core::{AddRemove, Epsilon, Error, Gdp, Measurement, Mu, Pure, Query};
 use dp_mechanisms::{Gaussian, Laplace, Vector};
 use dp_sensitivity::{Exploratory, Gram};
 
+use crate::arguments::check;
 use example::Integers;
 
-/// A linear regression with declared bounds: rows of features of a Euclidean length of at most B, responses within [−C, C]. Longer rows are scaled down and larger responses moved to the bounds, record by record.
+/// A linear regression with declared bounds: rows of features with an ℓ2 norm of at most B,
+/// responses within [−C, C]. Longer rows are scaled down and responses clamped, record by record.
 ///
-/// All releases are private under add/remove neighbours; [`Measurement::under_replace_one`] states what they are under replace-one. What is released are the coefficients, one for each column; give the data a
-/// [constant feature](crate::Data::with_constant_feature) for an intercept.
+/// Releases are private under add/remove neighbours; [`Measurement::replace_one_as_two_steps`] converts
+/// the guarantee. A release has one coefficient for each column; give the data a [constant
+/// feature](crate::Data::with_constant_feature) for an intercept.
 ///
-/// **Theorem** (after Wang 2018, claim L11). Under add/remove, XᵀX moves by B² in the Frobenius norm, Xᵀy by B·C, and the least eigenvalue of XᵀX by B². With Gaussian noise of k times as much on
-/// each, k = √m/μ for m released sums, the whole is μ-GDP: the squares of the parameters add up. With Laplace noise by their ℓ1 sensitivities, a part ε/m each, it is ε-private. All that follows is post-processing.
+/// **Theorem** (after Wang 2018, claim L11). Under add/remove, XᵀX moves by B² in the Frobenius
+/// norm, Xᵀy by B·C, and the least eigenvalue of XᵀX by B². With Gaussian noise of k times the
+/// sensitivity on each, k = √m/μ for m released sums, the whole is μ-GDP: the squares of the
+/// parameters add up. With Laplace noise by the ℓ1 sensitivities, for ε/m each, it is ε-private.
+/// The rest is post-processing.
 ///
-/// The *adaptive* ridge (AdaSSP) is λ = max(0, r − l): l is a lower bound on the least eigenvalue that holds with probability 1 − β/3, from its release, and r is what the noise on XᵀX does to its eigenvalues,
-/// σ·√(p·ln(2p²/β)). Where the data are rich there is no ridge at all. The original splits (ε,δ) in three and composes by addition; here the three releases are one Gaussian mechanism, for which
-/// the least noise is known.
+/// The *adaptive* ridge (AdaSSP) is λ = max(0, r − l): l is a lower confidence bound on the least
+/// eigenvalue, at level 1 − β/3, from its release, and r = σ·√(p·ln(2p²/β)) bounds the effect of
+/// the noise on the eigenvalues of XᵀX. Data with a large least eigenvalue get no ridge. The
+/// original splits (ε,δ) in three and adds; here the three releases are one Gaussian mechanism with
+/// the least noise.
 ///
 /// ```
 /// use dp_core::Measurement;
@@ -53,6 +62,8 @@ use example::Integers;
 /// assert!((model.coefficients()[0] - 0.7).abs() < 0.2);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as L3 and L11 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearRegression {
     columns: usize,
@@ -61,16 +72,15 @@ pub struct LinearRegression {
 }
 
 impl LinearRegression {
-    /// A regression on so many features, for rows up to B and responses up to C.
+    /// The regression on this number of features, for rows up to B and responses up to C.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are 1 to 4096 columns and both bounds lie between 10⁻¹⁰⁰ and 10¹⁰⁰.
+    /// [`Error::OutOfRange`] unless there are 1 to 4096 columns and both bounds lie between 10⁻¹⁰⁰
+    /// and 10¹⁰⁰.
     pub fn new(columns: usize, row_bound: f64, response_bound: f64) -> Result<Self, Error> {
         Gram::<Example, AddRemove>::new(columns, 1.0)?;
         for (argument, found) in [("the longest row", row_bound), ("the largest response", response_bound)] {
-            if !(1e-100..=1e100).contains(&found) {
-                return Err(Error::OutOfRange { argument, allowed: "[1e-100, 1e100]", found });
-            }
+            check(argument, "[1e-100, 1e100]", found, (1e-100..=1e100).contains(&found))?;
         }
         Ok(Self { columns, row_bound, response_bound })
     }
@@ -100,7 +110,7 @@ impl LinearRegression {
 
     /// The coefficients for a given ridge λ, from sums with Gaussian noise: μ-GDP.
     ///
-    /// The matrix is moved to the nearest without negative eigenvalues before it is solved.
+    /// The noisy matrix is replaced by the nearest one without negative eigenvalues.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < μ < ∞ and 0 ≤ λ < ∞.
@@ -136,7 +146,8 @@ impl LinearRegression {
         Ok(gram.and(cross).map(move |(gram, cross)| LinearModel::from_sums(&gram, &cross, ridge)))
     }
 
-    /// AdaSSP: the coefficients for a ridge that a private look at the least eigenvalue decides, all with Gaussian noise: μ-GDP. β is the probability with which the ridge may be too small.
+    /// AdaSSP: the coefficients for a ridge chosen by a private release of the least eigenvalue,
+    /// with Gaussian noise: μ-GDP. β is the probability with which the ridge may be too small.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < μ < ∞ and 0 < β ≤ 1.
@@ -184,7 +195,8 @@ impl LinearRegression {
         }))
     }
 
-    /// The coefficients without any noise, (XᵀX + λ·1)⁻¹·Xᵀy of the clipped records: an oracle for those who may see the data.
+    /// The coefficients without noise, (XᵀX + λ·1)⁻¹·Xᵀy of the clipped records, for the owner of
+    /// the data alone.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ λ < ∞.
@@ -195,27 +207,25 @@ impl LinearRegression {
     }
 }
 
-/// μ/√parts, rounded down: the parameters of all parts are together at most μ, but for roundings that the guarantee shows.
+/// μ/√parts, rounded down: together all parts are μ-GDP, up to rounding, which the guarantee
+/// includes.
 fn share(mu: f64, parts: f64) -> Result<f64, Error> {
     Ok(div_down(Mu::new(mu)?.get(), sqrt_up(parts)))
 }
 
 fn checked_ridge(ridge: f64) -> Result<f64, Error> {
-    if (0.0..f64::INFINITY).contains(&ridge) {
-        Ok(ridge)
-    } else {
-        Err(Error::OutOfRange { argument: "the ridge", allowed: "[0, ∞)", found: ridge })
-    }
+    check("the ridge", "[0, ∞)", ridge, (0.0..f64::INFINITY).contains(&ridge))?;
+    Ok(ridge)
 }
 
-/// What the least eigenvalue should be for the noise on XᵀX not to matter: σ·√(p·ln(2p²/β)).
+/// The least eigenvalue at which the noise on XᵀX does not matter: σ·√(p·ln(2p²/β)).
 #[allow(clippy::cast_precision_loss)] // at most 4096 columns
 fn needed(sigma: f64, columns: usize, beta: f64) -> f64 {
     let p = columns as f64;
     sigma * (p * (2.0 * p * p / beta).ln().max(0.0)).sqrt()
 }
 
-/// The ridge that adds what is missing.
+/// The ridge: what the least eigenvalue lacks.
 fn adaptive(needed: f64, least: f64) -> f64 {
     (needed - least.max(0.0)).max(0.0)
 }
@@ -254,7 +264,8 @@ mod tests {
         );
     }
 
-    /// Errors of the coefficients are about σ·√p/(n/2.5) < 0.01 for 2000 records and μ = 3 or ε = 10; they are let pass up to ten times that.
+    /// Errors of the coefficients are about σ·√p/(n/2.5) < 0.01 for 2000 records and μ = 3 or ε =
+    /// 10; they are let pass up to ten times that.
     #[test]
     fn with_noise_it_is_near_and_costs_what_it_says() {
         let regression = LinearRegression::new(2, 1.0, 1.0).unwrap();

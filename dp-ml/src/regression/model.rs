@@ -18,7 +18,8 @@ impl LinearModel {
         Self { coefficients }
     }
 
-    /// β = (A + λ·1)⁻¹·b for the matrix A without negative eigenvalues that is nearest to the given one (the scaled triangle of [`dp_sensitivity::Gram`]).
+    /// β = (A + λ·1)⁻¹·b for the matrix A without negative eigenvalues that is nearest to the given
+    /// one (the scaled triangle of [`dp_sensitivity::Gram`]).
     ///
     /// Where that matrix is singular, λ grows until it is not.
     pub(super) fn from_sums(gram: &[f64], cross: &[f64], ridge: f64) -> Self {
@@ -50,13 +51,15 @@ impl LinearModel {
         self.coefficients.iter().zip(features).map(|(b, x)| b * f64::from(*x)).sum()
     }
 
-    /// 1 where ⟨β, x⟩ is positive and 0 elsewhere: the class, for a model that was fitted to classes.
+    /// 1 where ⟨β, x⟩ is positive and 0 elsewhere: the class, for a model that was fitted to
+    /// classes.
     #[must_use]
     pub fn classify(&self, features: &[f32]) -> u32 {
         u32::from(self.predict(features) > 0.0)
     }
 
-    /// The share of the variance of the responses that the model explains on these records, which must not be private: 1 − Σ(y − ŷ)²/Σ(y − ȳ)².
+    /// The share of the variance of the responses that the model explains on these records, which
+    /// must not be private: 1 − Σ(y − ŷ)²/Σ(y − ȳ)².
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // a count of records
     pub fn r_squared(&self, data: &Data<f32>) -> f64 {

@@ -1,6 +1,7 @@
 //! Systems with positive definite matrices.
 
-/// Cholesky's decomposition in place, row by row: the lower triangle becomes L with L·Lᵀ = A. `false`, and half done, unless all pivots are positive.
+/// Cholesky's decomposition in place, row by row: the lower triangle becomes L with L·Lᵀ = A.
+/// `false`, and half done, unless all pivots are positive.
 pub(crate) fn cholesky(matrix: &mut [f64], order: usize) -> bool {
     for i in 0..order {
         for j in 0..=i {
@@ -19,7 +20,8 @@ pub(crate) fn cholesky(matrix: &mut [f64], order: usize) -> bool {
     true
 }
 
-/// x with A·x = b for a positive definite matrix, row by row; `None` when it is not found to be one.
+/// x with A·x = b for a positive definite matrix, row by row; `None` when it is not found to be
+/// one.
 pub(crate) fn solve(mut matrix: Vec<f64>, vector: &[f64]) -> Option<Vec<f64>> {
     let order = vector.len();
     if !cholesky(&mut matrix, order) {

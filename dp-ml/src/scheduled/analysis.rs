@@ -1,4 +1,4 @@
-//! What is proven about a release, with the name of the proof.
+//! A guarantee of a release, with the theorem that proves it.
 
 use core::fmt;
 
@@ -7,32 +7,32 @@ use dp_core::{Approx, Delta, Error};
 
 use super::condition::StepBound;
 use super::noise::StepNoise;
-use super::released::{Route, RouteLoss};
+use super::released::{ProofRoute, RouteLoss};
 use super::sampler::Sampler;
 
-/// One valid analysis of a release.
+/// A guarantee of a release, with the theorem that proves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis<G> {
     /// Its name.
     pub name: &'static str,
-    /// The theorem in a few words.
+    /// The theorem, in a few words.
     pub theorem: &'static str,
-    /// What it rests on: clipping, a checked property, or an assertion of the user under its name.
+    /// The condition on gradients: clipping, a checked property, or a named assertion of the user.
     pub condition: String,
-    /// What it guarantees.
+    /// The guarantee.
     pub guarantee: G,
 }
 
 impl<G> Analysis<G> {
-    fn named<C: StepBound>(route: &Route, bound: &C, guarantee: G) -> Self {
+    fn named<C: StepBound>(route: &ProofRoute, bound: &C, guarantee: G) -> Self {
         Self { name: route.name, theorem: route.theorem, condition: bound.report(), guarantee }
     }
 }
 
 impl<G> Analysis<G> {
-    /// In closed form.
+    /// The guarantee in closed form.
     pub(super) fn of<S: Sampler, C: StepBound<Norm: StepNoise<Guarantee = G>>>(
-        route: &Route,
+        route: &ProofRoute,
         sampler: &S,
         bound: &C,
     ) -> Self {
@@ -45,9 +45,9 @@ impl<G> Analysis<G> {
 }
 
 impl Analysis<Approx> {
-    /// From exact privacy losses, at a δ.
+    /// The guarantee at a δ, by numerical composition of privacy loss distributions.
     pub(super) fn at<S: Sampler, C: StepBound>(
-        route: &Route,
+        route: &ProofRoute,
         sampler: &S,
         bound: &C,
         delta: Delta,

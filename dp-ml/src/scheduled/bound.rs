@@ -1,39 +1,46 @@
-//! How far from the minimum the average is at most: three sums, computed exactly rather than by their rates.
+//! A bound on the excess loss of the average: three sums, computed rather than bounded by their
+//! rates.
 
 use super::noise::StepNoise;
-use super::rate::count;
+use crate::arguments::count;
 
-/// What is known of a convex problem.
+/// A convex problem: public facts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Problem {
     /// The number p of parameters.
     pub dimension: usize,
-    /// G with ‖∇L(β, x)‖₂ ≤ G: the clipping norm, if gradients are not longer than that.
+    /// G with ‖∇L(β, x)‖₂ ≤ G: the clipping norm, if no gradient is longer.
     pub gradient: f64,
     /// D = ‖β⁽⁰⁾ − β*‖₂, or a guess of it.
     pub distance: f64,
 }
 
 /// The bound A₁ + A₂ + A₃ on E f(β̄) − f*, term by term.
+///
+/// Checked as L1, L2, L6, L7 and L8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UtilityBound {
-    /// A₁: how far the start is.
+    /// A₁: the distance of the start.
     pub start: f64,
-    /// A₂: that gradients are those of a batch.
+    /// A₂: the sampling of gradients.
     pub sampling: f64,
-    /// A₃: that noise is added.
+    /// A₃: the noise.
     pub privacy: f64,
 }
 
 impl UtilityBound {
-    /// The bound for rates γ₀, γ₁, … and levels θ₁, θ₂, … of the noise of the norm `N`.
+    /// The bound for rates γ₀, γ₁, … and levels θ₁, θ₂, … of the noise that belongs to the norm
+    /// `N`.
     ///
-    /// **Theorem** (L6). Let f be convex and batches drawn so that E g_h = ∇f(β⁽ʰ⁾), ‖g_h‖₂ ≤ G. With v the variance of the standard noise (2 for Laplace, 1 for normal), S = Σγ_j and β̄ = Σγ_jβ⁽ʲ⁾/S,
+    /// **Theorem** (L6). Let f be convex and batches drawn so that E g_h = ∇f(β⁽ʰ⁾), ‖g_h‖₂ ≤ G.
+    /// With v the variance of the standard noise (2 for Laplace, 1 for normal), S = Σγ_j and β̄ =
+    /// Σγ_jβ⁽ʲ⁾/S,
     ///
     /// > E f(β̄) − f* ≤ D²/2S + G²·Σγ_j²/2S + p·v·Σγ_j²θ_{j+1}²/2S.
     ///
-    /// **Proof.** Given β⁽ʰ⁾, E‖β⁽ʰ⁺¹⁾ − β*‖² = ‖β⁽ʰ⁾ − β*‖² − 2γ_h⟨∇f(β⁽ʰ⁾), β⁽ʰ⁾ − β*⟩ + γ_h²(E‖g_h‖² + p·v·θ_{h+1}²), and the inner product is at least f(β⁽ʰ⁾) − f*. Add over h, drop the last
-    /// distance, and use f(β̄) ≤ Σγ_jf(β⁽ʲ⁾)/S. ∎
+    /// **Proof.** Given β⁽ʰ⁾, E‖β⁽ʰ⁺¹⁾ − β*‖² = ‖β⁽ʰ⁾ − β*‖² − 2γ_h⟨∇f(β⁽ʰ⁾), β⁽ʰ⁾ − β*⟩ +
+    /// γ_h²(E‖g_h‖² + p·v·θ_{h+1}²), and the inner product is at least f(β⁽ʰ⁾) − f*. Add over h,
+    /// drop the last distance, and use f(β̄) ≤ Σγ_jf(β⁽ʲ⁾)/S. ∎
     ///
     /// The lecture has the same sums with unnamed constants.
     #[must_use]
@@ -54,9 +61,10 @@ impl UtilityBound {
         self.start + self.sampling + self.privacy
     }
 
-    /// The bound when all rates are c times as large, at the best c, and that c.
+    /// The factor c on all rates that minimises the bound, and the bound there.
     ///
-    /// A₁/c + c(A₂ + A₃) is least for c = √(A₁/(A₂ + A₃)). Levels θ do not change with c: they are in units of gradients.
+    /// A₁/c + c(A₂ + A₃) is least for c = √(A₁/(A₂ + A₃)). Levels θ do not change with c: they are
+    /// in units of gradients.
     #[must_use]
     pub fn at_best_factor(&self) -> (f64, Self) {
         let c = f64::sqrt(self.start / (self.sampling + self.privacy));
@@ -88,6 +96,7 @@ pub fn lecture_thetas(
 mod tests {
     use super::*;
     use crate::scheduled::*;
+    use crate::training::LearningRate;
     use dp_core::L1;
 
     #[test]
@@ -108,17 +117,18 @@ mod tests {
 
     #[test]
     fn levels_are_those_of_the_library() {
-        // The library's scales are γθ, from sums on its lattice; the lecture's formula for clipped gradients, b = 1.
+        // The library's scales are γθ, from sums on its lattice; the lecture's formula for clipped
+        // gradients, b = 1.
         let plan = Schedule {
-            rates: LearningRate::power(1.0, 0.5).unwrap(),
+            learning_rate: LearningRate::Power { initial: 1.0, rho: 0.5 },
             steps: 50,
-            noise: Noise::Iterates { level: 0.7, factors: PrivacySchedule::Power(0.8) },
+            noise: NoiseSchedule::Iterates { level: 0.7, factors: PrivacySchedule::Power(0.8) },
         };
-        let loss = LinearRegression::<[f64; 2]>::new(1).unwrap();
+        let loss = LeastSquares::<[f64; 2]>::new(1).unwrap();
         let sampler = MultiPass::new(50, 1).unwrap();
         let sgd =
-            ScheduledSgd::new(LastIterate, loss, sampler, Clip::l1(1.5).unwrap(), &plan, &[0.0]).unwrap();
-        let rates: Vec<f64> = (0..50).map(|h| plan.rates.at(h).unwrap()).collect();
+            ScheduledSgd::new(LastIterate, loss, sampler, Clipped::l1(1.5).unwrap(), &plan, &[0.0]).unwrap();
+        let rates = plan.learning_rate.positive(50).unwrap();
         let thetas = lecture_thetas(&rates, |h| count(h).powf(0.8), 3.0, 0.7);
         for ((scale, rate), theta) in sgd.scales().iter().zip(&rates).zip(thetas) {
             assert!((scale / (rate * theta) - 1.0).abs() < 1e-6, "{scale} {}", rate * theta);

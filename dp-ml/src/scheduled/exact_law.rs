@@ -1,8 +1,11 @@
-//! The exact law of a training of one parameter, from the definitions, for tests and claims.
+//! The exact distribution of a training of one parameter, from the definitions, for tests and
+//! claims.
 //!
-//! Trainings run on a coarse lattice, where the law of an iterate is a list of masses: each is carried on by the masses of rounded Laplace noise, over all batches.
+//! Trainings run on a coarse lattice, where the distribution of an iterate is a list of masses. A
+//! step moves each mass by rounded Laplace noise, averaged over all batches.
 
-/// Points from −HALF to HALF, STEP apart; what lies beyond is clamped to the ends.
+/// Points are multiples of STEP from −HALF·STEP to HALF·STEP; what lies beyond is clamped to the
+/// ends.
 pub(crate) const STEP: f64 = 1.0 / 8.0;
 pub(crate) const HALF: i32 = 120;
 
@@ -11,10 +14,11 @@ pub(crate) fn points() -> impl Iterator<Item = f64> + Clone {
 }
 
 /// Batches with their probabilities.
-pub(crate) type Batches = Vec<(f64, Vec<usize>)>;
+pub type Batches = Vec<(f64, Vec<usize>)>;
 
-/// The law of the next iterate, for each iterate: rows of masses.
-pub(crate) fn transitions(
+/// The distribution of the next iterate, for each iterate: rows of masses.
+#[must_use]
+pub fn transitions(
     data: &[f64],
     batches: &Batches,
     gradient: &dyn Fn(f64, f64) -> f64,
@@ -44,11 +48,15 @@ pub(crate) fn transitions(
     points().map(row).collect()
 }
 
-pub(crate) fn at_origin() -> Vec<f64> {
+/// All mass on zero.
+#[must_use]
+pub fn at_origin() -> Vec<f64> {
     points().map(|x| f64::from(u8::from(x == 0.0))).collect()
 }
 
-pub(crate) fn carried(law: &[f64], transitions: &[Vec<f64>]) -> Vec<f64> {
+/// The law after a step.
+#[must_use]
+pub fn carried(law: &[f64], transitions: &[Vec<f64>]) -> Vec<f64> {
     let mut next = vec![0.0; law.len()];
     for (mass, row) in law.iter().zip(transitions).filter(|(mass, _)| **mass > 0.0) {
         next.iter_mut().zip(row).for_each(|(next, p)| *next += mass * p);
@@ -57,7 +65,8 @@ pub(crate) fn carried(law: &[f64], transitions: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// The largest loss in either direction.
-pub(crate) fn loss(p: &[f64], q: &[f64]) -> f64 {
+#[must_use]
+pub fn loss(p: &[f64], q: &[f64]) -> f64 {
     // Masses below 1e-9 carry rounding errors of the tails' differences, which are about 1e-16.
     let pairs = p.iter().zip(q).filter(|(p, q)| **p > 1e-9 && **q > 1e-9);
     pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max)

@@ -1,10 +1,14 @@
 //! Iterates on a lattice: sums without rounding.
 //!
-//! Theorem L5 is about differences of whole trainings, so what floats round on the way is part of it. Iterates are therefore multiples of a public power
-//! of two, the *unit*, of magnitude at most 2⁵⁰ units. Each record's term of a step is rounded to the lattice by itself, once; what follows, sums of terms and the sum of an iterate and a step,
-//! is exact in floats, because no intermediate result passes 2⁵³ units. Where a sum would leave the box it is clamped, which moves no two points apart.
+//! Theorem L5 compares whole trainings, including the rounding of their floats. So iterates are
+//! multiples of a public power of two, the *unit*, of at most 2⁵⁰ units in magnitude. Each record's
+//! term of a step is rounded to the lattice by itself, once. What follows, sums of terms and the
+//! sum of an iterate and a step, is exact in floats, because no intermediate result exceeds 2⁵³
+//! units. A sum that would leave the box is clamped, which increases no distance.
 
 use dp_core::Error;
+
+use crate::power_of_two::power_of_two;
 
 /// The multiples of a power of two, up to 2⁵⁰ of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +17,7 @@ pub(super) struct Lattice {
     unit: f64,
 }
 
-/// Units are squared and multiplied by 2⁵⁴ without leaving the floats.
+/// Squares of units, and 2⁵⁴ units, are normal floats.
 const EXPONENTS: core::ops::RangeInclusive<i32> = -400..=400;
 
 impl Lattice {
@@ -49,14 +53,16 @@ impl Lattice {
 
     /// The nearest point to a number of magnitude at most 2⁵¹ units.
     ///
-    /// 1.5·2⁵² units + y lies between 2⁵² and 2⁵³ units, where floats are a unit apart, so the addition rounds to the lattice and the subtraction is exact.
+    /// 1.5·2⁵² units + y lies between 2⁵² and 2⁵³ units, where floats are a unit apart, so the
+    /// addition rounds to the lattice and the subtraction is exact.
     #[inline]
     pub(super) fn nearest(self, y: f64) -> f64 {
         let middle = self.unit * (3.0 * power_of_two(51));
         (y + middle) - middle
     }
 
-    /// A step's sum plus one more term, clamped to 2⁴⁹ units. |sum| ≤ 2⁴⁹ and |term| ≤ 2⁴⁸ units, so the sum is exact.
+    /// Adds a term to the sum of a step, clamped to 2⁴⁹ units. |sum| ≤ 2⁴⁹ and |term| ≤ 2⁴⁸ units,
+    /// so the sum is exact.
     #[inline]
     pub(super) fn add(self, sum: &mut [f64], terms: &[f64]) {
         let most = 0.5 * self.limit();
@@ -73,20 +79,6 @@ impl Lattice {
             *value = value.clamp(-most, most);
         }
     }
-}
-
-/// 2^k for a normal float.
-pub(super) fn power_of_two(k: i32) -> f64 {
-    debug_assert!((-1022..=1023).contains(&k));
-    #[allow(clippy::cast_sign_loss, reason = "a biased exponent is positive")]
-    f64::from_bits(((k + 1023) as u64) << 52)
-}
-
-/// ⌊log₂ x⌋ of a normal positive float.
-pub(super) fn floor_log2(x: f64) -> i32 {
-    #[allow(clippy::cast_possible_truncation, reason = "eleven bits")]
-    let biased = ((x.to_bits() >> 52) & 0x7ff) as i32;
-    biased - 1023
 }
 
 #[cfg(test)]
@@ -106,11 +98,5 @@ mod tests {
         lattice.add(&mut sum, &[0.125, most]);
         assert_eq!(sum, [0.125, 0.5 * lattice.limit()]);
         assert!(Lattice::new(401).is_err());
-    }
-
-    #[test]
-    fn powers_and_logarithms() {
-        assert_eq!((power_of_two(-2), power_of_two(10)), (0.25, 1024.0));
-        assert_eq!((floor_log2(0.3), floor_log2(8.0), floor_log2(7.9)), (-2, 3, 2));
     }
 }

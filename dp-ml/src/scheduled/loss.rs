@@ -1,4 +1,4 @@
-//! Losses: what is minimised, one record at a time.
+//! Losses with a gradient for each record.
 
 use core::marker::PhantomData;
 
@@ -7,10 +7,11 @@ use dp_core::{Bounds, Error};
 /// A loss L(β, x) with a gradient in β, for a handful to a few hundred parameters.
 ///
 /// # Contract
-/// `gradient` is a function of the parameters and the record alone. Whatever it writes is made harmless by the [condition](super::StepBound) of a
-/// training: a gradient that is not finite counts as zero.
+/// `gradient` is a function of the parameters and the record alone. The
+/// [condition](super::StepBound) of a training bounds whatever it writes; a gradient that is not
+/// finite counts as zero.
 pub trait Loss {
-    /// What a person contributes.
+    /// The record that a person contributes.
     type Record;
 
     /// The number of parameters.
@@ -20,28 +21,31 @@ pub trait Loss {
     fn gradient(&self, parameters: &[f64], record: &Self::Record, gradient: &mut [f64]);
 }
 
-/// A loss of one parameter that is convex and smooth in it, with constants that hold for all parameters and records.
+/// A loss of one parameter that is convex and smooth in it, with constants that hold for all
+/// parameters and records.
 ///
 /// # Contract
-/// For all records x, y and all parameters: ∂L(β, x) rises in β, by at most `smoothness` times as much; |∂L(β, x) − ∂L(β, y)| is at most
-/// `sensitivity`; and for |β| ≤ `limit`, `gradient` writes a number at most `rounding(limit)` away from ∂L(β, x).
+/// For all records x, y and all parameters: ∂L(β, x) is nondecreasing in β and Lipschitz with
+/// constant `smoothness`; |∂L(β, x) − ∂L(β, y)| is at most `sensitivity`; and for |β| ≤ `limit`,
+/// `gradient` writes a number at most `rounding(limit)` away from ∂L(β, x).
 pub trait SmoothLoss: Loss {
     /// The largest second derivative.
     fn smoothness(&self) -> f64;
-    /// How far two records move the derivative at the same parameter.
+    /// The largest difference of the derivatives of two records at the same parameter.
     fn sensitivity(&self) -> f64;
-    /// How far the computed derivative may be from the exact one.
+    /// The largest error of the computed derivative.
     fn rounding(&self, limit: f64) -> f64;
 }
 
-/// (x − β)², whose minimiser is the mean of the records, clamped to bounds that are public. `NaN` becomes the middle of them.
+/// (x − β)² for records clamped to public bounds, minimised by their mean. `NaN` becomes the middle
+/// of the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SquaredDistance {
     bounds: Bounds,
 }
 
 impl SquaredDistance {
-    /// The loss of records that are declared to lie within bounds.
+    /// The loss of records within declared bounds.
     #[must_use]
     pub const fn new(bounds: Bounds) -> Self {
         Self { bounds }
@@ -75,24 +79,26 @@ impl SmoothLoss for SquaredDistance {
     }
 }
 
-/// ½(y − ⟨β, v⟩)² for records that list the features v and then the target y. An intercept is a feature that is always 1.
+/// Least squares: ½(y − ⟨β, v⟩)² for records that list the features v and then the target y. For an
+/// intercept add a feature of 1.
 ///
 /// ```
-/// use dp_ml::scheduled::{LinearRegression, Loss};
-/// let loss = LinearRegression::<[f64; 3]>::new(2)?;
+/// use dp_ml::scheduled::{LeastSquares, Loss};
+/// let loss = LeastSquares::<[f64; 3]>::new(2)?;
 /// let mut gradient = [0.0; 2];
 /// loss.gradient(&[1.0, 1.0], &[1.0, 2.0, 5.0], &mut gradient); // predicts 3, and 5 is true
 /// assert_eq!(gradient, [-2.0, -4.0]);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinearRegression<R> {
+pub struct LeastSquares<R> {
     features: usize,
     record: PhantomData<fn(&R)>,
 }
 
-impl<R: AsRef<[f64]>> LinearRegression<R> {
-    /// The loss of records with so many features, then a target. A record of another length has no gradient.
+impl<R: AsRef<[f64]>> LeastSquares<R> {
+    /// The loss of records with this number of features, then a target. A record of another length
+    /// has gradient zero.
     ///
     /// # Errors
     /// [`Error::Empty`] without features.
@@ -104,7 +110,7 @@ impl<R: AsRef<[f64]>> LinearRegression<R> {
     }
 }
 
-impl<R: AsRef<[f64]>> Loss for LinearRegression<R> {
+impl<R: AsRef<[f64]>> Loss for LeastSquares<R> {
     type Record = R;
 
     fn dimension(&self) -> usize {
@@ -117,7 +123,7 @@ impl<R: AsRef<[f64]>> Loss for LinearRegression<R> {
             return gradient.fill(0.0);
         }
         let (target, features) = record.split_last().expect("at least one feature and a target");
-        // Four sums at once: one sum would wait for each of its additions.
+        // Four parallel sums: a single one would wait for each addition.
         let mut sums = [0.0; 4];
         let (blocks, rest) = features.as_chunks::<4>();
         let (weights, rest_weights) = parameters.as_chunks::<4>();
@@ -140,7 +146,7 @@ mod tests {
 
     #[test]
     fn gradients_are_those_of_finite_differences() {
-        let loss = LinearRegression::<Vec<f64>>::new(6).unwrap();
+        let loss = LeastSquares::<Vec<f64>>::new(6).unwrap();
         let record = vec![0.5, -1.0, 2.0, 0.25, -0.75, 1.5, 3.0];
         let at = [0.1, 0.2, -0.3, 0.4, 0.5, -0.6];
         let value = |beta: &[f64]| {

@@ -1,4 +1,4 @@
-//! Which noise goes with which norm.
+//! The noise that belongs to a norm.
 
 use dp_accounting::Event;
 use dp_core::pairs::{GaussianPair, LaplacePair};
@@ -6,40 +6,43 @@ use dp_core::rounding::{Enclosure, sqrt_up};
 use dp_core::{Adjacency, Epsilon, Error, Guarantee, L1, L2, Mu, Norm, Pure, Rho, Scale, Zcdp};
 use dp_mechanisms::{Coordinatewise, Gaussian, Laplace};
 
-use super::rate::count;
+use crate::arguments::count;
 
-/// A norm in which gradients are bounded, and the noise that it takes: Laplace for [`L1`], Gaussian for [`L2`].
+/// A norm in which gradients are bounded, with its noise: Laplace for [`L1`], Gaussian for [`L2`].
 ///
-/// Losses are functions of one number, the *ratio* of how far apart two answers are to the scale of the noise. It is ε for Laplace noise, and μ for Gaussian
-/// noise, which is ½μ²-zCDP.
+/// Privacy losses are functions of one number, the *ratio* of the sensitivity to the scale of the
+/// noise. It is ε for Laplace noise, and μ for Gaussian noise, which is ½μ²-zCDP.
 pub trait StepNoise: Norm + sealed::Sealed {
     /// The mechanism.
     type Mechanism: Coordinatewise<Input = f64, Output = f64> + Copy + core::fmt::Debug + Send + Sync;
     /// The notion of its guarantee.
     type Guarantee: Guarantee;
 
-    /// Noise of a scale, on the multiples of 2^exponent.
+    /// The noise of this scale, on the multiples of 2^exponent.
     ///
     /// # Errors
     /// When the grid does not suit the scale.
     fn mechanism(scale: Scale, exponent: i32) -> Result<Self::Mechanism, Error>;
 
-    /// What one release at this ratio guarantees.
+    /// The guarantee of one release at this ratio.
     fn guarantee(ratio: f64) -> Self::Guarantee;
 
-    /// What one release at this ratio guarantees, on a sample that has a record with this probability.
+    /// The guarantee of one release at this ratio on a subsample, in which each record is with this
+    /// probability.
     ///
-    /// Laplace: ln(1 + q(e^ε − 1)), by Balle, Barthe and Gaboardi 2018: without replacement under replace-one, Poisson under add/remove, the ratio being that under the
-    /// same relation. Gaussian noise on a sample has no zCDP guarantee but that without sampling, which is what is returned: privacy-loss accounting says more.
+    /// For Laplace noise privacy amplification gives ln(1 + q(e^ε − 1)) (Balle, Barthe and Gaboardi
+    /// 2018): without replacement under replace-one, Poisson under add/remove, for a ratio under
+    /// the same relation. For Gaussian noise this is the guarantee without subsampling, since zCDP
+    /// is not amplified; numerical composition gives a smaller one.
     fn sampled(ratio: f64, probability: Enclosure) -> Self::Guarantee;
 
-    /// The smallest of some guarantees.
+    /// The parameter of a guarantee, by which guarantees are compared.
     fn order(guarantee: &Self::Guarantee) -> f64;
 
-    /// One release at this ratio, for an accountant.
+    /// One release at this ratio, as an event for the accountant.
     fn event<A: Adjacency>(ratio: f64) -> Event<A>;
 
-    /// The norm of a vector of so many ones, rounded up.
+    /// The norm of a vector of ones, rounded up.
     fn of_ones(dimension: usize) -> f64;
 
     /// The norm of a gradient, in plain floats.
@@ -126,7 +129,7 @@ impl StepNoise for L2 {
     }
 }
 
-/// Four sums at once: one sum would wait for each of its additions.
+/// Four parallel sums: a single one would wait for each addition.
 #[inline]
 fn sum_of(values: &[f64], each: impl Fn(f64) -> f64) -> f64 {
     let (blocks, rest) = values.as_chunks::<4>();

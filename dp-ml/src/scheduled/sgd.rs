@@ -1,4 +1,4 @@
-//! The measurement: a training with a guarantee.
+//! Scheduled SGD as a measurement.
 
 use core::marker::PhantomData;
 
@@ -11,43 +11,50 @@ use super::loss::{Loss, SmoothLoss};
 use super::noise::StepNoise;
 use super::released::Released;
 use super::sampler::Sampler;
-use super::training::{Schedule, Training, Walk};
+use super::schedule::Schedule;
+use super::setup::Setup;
+use super::walk::Walk;
 
-/// Stochastic gradient descent whose iterates are private by a schedule: β⁽ʰ⁾ loses ε·a_h.
+/// Stochastic gradient descent with scheduled noise: by itself, β⁽ʰ⁾ is ε·a_h-private.
 ///
-/// Step h is β⁽ʰ⁺¹⁾ = β⁽ʰ⁾ − γ_h·(g_h + θ_{h+1}Z), where g_h is the average gradient of a batch and Z has independent standard Laplace coordinates, or normal ones.
-/// Four types say what is done and select the guarantee:
+/// Step h is β⁽ʰ⁺¹⁾ = β⁽ʰ⁾ − γ_h·(g_h + θ_{h+1}Z), where g_h is the average gradient of a batch and
+/// Z has independent standard Laplace coordinates, or normal ones. Four types select the guarantee:
 ///
 /// | parameter | choices |
 /// |---|---|
-/// | loss `L` | [`SquaredDistance`](super::SquaredDistance), [`LinearRegression`](super::LinearRegression), your own [`Loss`] |
-/// | sampler `S` | [`OnePass`](super::OnePass), [`MultiPass`](super::MultiPass), [`Poisson`](super::Poisson), [`FullBatch`](super::FullBatch) |
-/// | condition `C` | [`Clip`](super::Clip), [`ConvexSmooth`](super::ConvexSmooth), [`Asserted`](super::Asserted), [`SameIterate`](super::SameIterate) |
-/// | released `R` | [`LastIterate`](super::LastIterate), [`Average`](super::Average), [`Trajectory`](super::Trajectory) |
+/// | loss `L` | `SquaredDistance`, `LeastSquares`, your own [`Loss`] |
+/// | [sampler](super::sampler) `S` | `OnePass`, `MultiPass`, `PoissonBatches`, `FullBatch` |
+/// | [condition](super::condition) `C` | `Clipped`, `ConvexSmooth`, `Asserted`, `SameIterate` |
+/// | [released](Released) `R` | `LastIterate`, `AverageIterate`, `Trajectory` |
 ///
-/// It is a [`Measurement`], pure with Laplace noise (ℓ1) and zCDP with Gaussian noise (ℓ2), under the neighbour relation of the sampler. The guarantee is the smallest of all
-/// [analyses](Self::analyses) that are valid for what is released. [`accounted`](Self::accounted) states it as (ε,δ), from exact privacy losses.
+/// It is a [`Measurement`], pure with Laplace noise (ℓ1) and zCDP with Gaussian noise (ℓ2), under
+/// the neighbour relation of the sampler. The guarantee is the smallest of all
+/// [analyses](Self::analyses) that are valid for the release. [`accounted`](Self::accounted) states
+/// it as (ε,δ), by numerical composition.
 ///
 /// ```
 /// use dp_accounting::Budget;
 /// use dp_core::{Measurement, Pure};
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_ml::scheduled::{
-///     Clip, LastIterate, LearningRate, LinearRegression, MultiPass, Noise, PrivacySchedule, Schedule, ScheduledSgd,
+///     Clipped, LastIterate, LeastSquares, MultiPass, NoiseSchedule, PrivacySchedule, Schedule,
+///     ScheduledSgd,
 /// };
+/// use dp_ml::training::LearningRate;
 ///
 /// let data: Vec<[f64; 2]> = (0..500).map(|i| [1.0, f64::from(i % 3)]).collect();
 /// let schedule = Schedule {
-///     rates: LearningRate::power(0.5, 0.5)?,
+///     learning_rate: LearningRate::Power { initial: 0.5, rho: 0.5 },
 ///     steps: 200,
-///     noise: Noise::Iterates { level: 0.5, factors: PrivacySchedule::Constant },
+///     noise: NoiseSchedule::Iterates { level: 0.5, factors: PrivacySchedule::Constant },
 /// };
-/// let loss = LinearRegression::new(1)?;
-/// let training = ScheduledSgd::new(LastIterate, loss, MultiPass::new(500, 1)?, Clip::l1(1.0)?, &schedule, &[0.0])?;
+/// let (loss, sampler) = (LeastSquares::new(1)?, MultiPass::new(500, 1)?);
+/// let clipped = Clipped::l1(1.0)?;
+/// let training = ScheduledSgd::new(LastIterate, loss, sampler, clipped, &schedule, &[0.0])?;
 /// for analysis in training.analyses() {
 ///     println!("{analysis}");
 /// }
-/// // L5 says 0.5. Sampling one record of 500 in each of 200 steps says less than that here.
+/// // L5 gives 0.5. Amplification, with one record of 500 in each of 200 steps, gives less here.
 /// assert!(training.guarantee().epsilon().get() <= 0.5 * (1.0 + 1e-9));
 ///
 /// let mut budget = Budget::new(Pure::new(1.0)?);
@@ -55,9 +62,11 @@ use super::training::{Schedule, Training, Walk};
 /// assert_eq!(parameters.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Checked as L9 by `cargo xtask verify`.
 #[derive(Clone, Debug)]
 pub struct ScheduledSgd<R, L, S, C: StepBound> {
-    training: Training<L, S, C>,
+    setup: Setup<L, S, C>,
     guarantee: <C::Norm as StepNoise>::Guarantee,
     released: PhantomData<fn() -> R>,
 }
@@ -68,10 +77,12 @@ where
     L: SmoothLoss + Clone,
     S: Sampler,
 {
-    /// A training of a convex smooth loss in one parameter, whose gradients need not be clipped: the bound follows from the constants that the loss states.
+    /// A training of a convex smooth loss in one parameter, whose gradients need not be clipped:
+    /// the bound follows from the constants that the loss states.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new); [`Error::OutOfRange`] unless the loss has one parameter and its constants are positive and finite.
+    /// Those of [`new`](Self::new); [`Error::OutOfRange`] unless the loss has one parameter and its
+    /// constants are positive and finite.
     pub fn convex_smooth(
         released: R,
         loss: L,
@@ -88,8 +99,9 @@ impl<R: Released<C>, L: Loss, S: Sampler, C: StepBound> ScheduledSgd<R, L, S, C>
     /// A training, from public facts alone.
     ///
     /// # Errors
-    /// When there are no steps or no parameters; when rates, factors or noise are not positive and finite; when one pass has fewer steps than the schedule; when
-    /// noise is asked for by L5 and nothing bounds a step; when a rate is too large for [`ConvexSmooth`](super::ConvexSmooth).
+    /// Without steps or parameters; when rates, factors or noise are not positive and finite; when
+    /// one pass has fewer steps than the schedule; when the noise is to follow from L5 and steps
+    /// have no bound; when a rate is too large for [`ConvexSmooth`](super::ConvexSmooth).
     #[allow(clippy::missing_panics_doc, reason = "the list of analyses is never empty")]
     pub fn new(
         _: R,
@@ -99,9 +111,9 @@ impl<R: Released<C>, L: Loss, S: Sampler, C: StepBound> ScheduledSgd<R, L, S, C>
         schedule: &Schedule,
         initial: &[f64],
     ) -> Result<Self, Error> {
-        let training = Training::new(loss, sampler, bound, schedule, initial)?;
+        let setup = Setup::new(loss, sampler, bound, schedule, initial)?;
         let guarantee = <C::Norm as StepNoise>::Guarantee::perfect();
-        let mut sgd = Self { training, guarantee, released: PhantomData };
+        let mut sgd = Self { setup, guarantee, released: PhantomData };
         let smallest = sgd.analyses().into_iter().map(|analysis| analysis.guarantee).min_by(|a, b| {
             f64::total_cmp(&<C::Norm as StepNoise>::order(a), &<C::Norm as StepNoise>::order(b))
         });
@@ -116,22 +128,23 @@ impl<R: Released<C>, L: Loss, S: Sampler, C: StepBound> ScheduledSgd<R, L, S, C>
         }
     }
 
-    /// Everything that is proven about the release. The guarantee is the smallest.
+    /// All valid analyses of the release. The guarantee is the smallest of them.
     #[must_use]
     pub fn analyses(&self) -> Vec<Analysis<<C::Norm as StepNoise>::Guarantee>> {
-        let routes = R::routes(&self.training.facts, &self.training.sampler);
-        routes.iter().map(|route| Analysis::of(route, &self.training.sampler, &self.training.bound)).collect()
+        let routes = R::routes(&self.setup.facts, &self.setup.sampler);
+        routes.iter().map(|route| Analysis::of(route, &self.setup.sampler, &self.setup.bound)).collect()
     }
 
-    /// The same as (ε,δ)-privacy at a δ, each from the exact privacy loss of its steps.
+    /// All valid analyses of the release as (ε,δ)-privacy at a δ, by numerical composition of
+    /// privacy loss distributions.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for δ = 1.
     pub fn analyses_at(&self, delta: Delta) -> Result<Vec<Analysis<Approx>>, Error> {
-        let routes = R::routes(&self.training.facts, &self.training.sampler);
+        let routes = R::routes(&self.setup.facts, &self.setup.sampler);
         routes
             .iter()
-            .map(|route| Analysis::at(route, &self.training.sampler, &self.training.bound, delta))
+            .map(|route| Analysis::at(route, &self.setup.sampler, &self.setup.bound, delta))
             .collect()
     }
 
@@ -151,7 +164,7 @@ impl<R: Released<C>, L: Loss, S: Sampler, C: StepBound> ScheduledSgd<R, L, S, C>
     /// The scales γ_{h−1}·θ_h of the noise on β⁽¹⁾, β⁽²⁾, …
     #[must_use]
     pub fn scales(&self) -> &[f64] {
-        &self.training.facts.scales
+        &self.setup.facts.scales
     }
 }
 
@@ -166,11 +179,11 @@ impl<R: Released<C>, L: Loss, S: Sampler, C: StepBound> Measurement for Schedule
     }
 
     fn draw<G: Rng + ?Sized>(&self, data: &[L::Record], rng: &mut G) -> Result<R::Output, Error> {
-        R::draw(Walk::new(&self.training, data)?, rng)
+        R::draw(Walk::new(&self.setup, data)?, rng)
     }
 }
 
-/// A training whose guarantee is stated at a δ: what [`ScheduledSgd::accounted`] returns.
+/// A training with its guarantee at a δ, made by [`ScheduledSgd::accounted`].
 #[derive(Clone, Debug)]
 pub struct Accounted<T> {
     training: T,

@@ -1,12 +1,14 @@
-//! The theorems, on data so small that output laws can be computed.
+//! Tests of the theorems, on data so small that output distributions can be computed.
 //!
-//! The loss that comes out of the [exact laws](super::exact_law) is compared with what the library states for the same training.
+//! The privacy loss of the [exact distributions](super::exact_law) is compared with the guarantee
+//! of the same training.
 
 use dp_core::{Bounds, Delta, Guarantee, Measurement};
 
 use super::exact_law::*;
-use super::rate::count;
 use super::*;
+use crate::arguments::count;
+use crate::training::LearningRate;
 
 /// The largest loss of paths, by the largest loss of each of their ends.
 fn path_loss(x: &[Vec<Vec<f64>>], y: &[Vec<Vec<f64>>]) -> f64 {
@@ -47,8 +49,8 @@ fn neighbours(n: usize) -> Vec<(Vec<f64>, Vec<f64>)> {
     [(8.0, -8.0), (0.25, -0.25), (1.0, 0.0), (-8.0, 0.5)].map(|(x, y)| (with(x), with(y))).into()
 }
 
-fn schedule(rates: &[f64], noise: Noise) -> Schedule {
-    Schedule { rates: LearningRate::Sequence(rates.to_vec()), steps: rates.len(), noise }
+fn schedule(rates: &[f64], noise: NoiseSchedule) -> Schedule {
+    Schedule { learning_rate: LearningRate::Sequence(rates.to_vec()), steps: rates.len(), noise }
 }
 
 const RATES: [f64; 3] = [1.0, 0.5, 0.25];
@@ -64,9 +66,10 @@ fn the_last_iterate_loses_what_the_theorem_says_and_no_more() {
         (3, vec![64.0, 1.0]),
     ] {
         let steps = factors.len();
-        let noise = Noise::Iterates { level: 0.8, factors: PrivacySchedule::Sequence(factors.clone()) };
+        let noise =
+            NoiseSchedule::Iterates { level: 0.8, factors: PrivacySchedule::Sequence(factors.clone()) };
         let schedule = schedule(&RATES[..steps], noise);
-        let (sampler, clip) = (MultiPass::new(n, 1).unwrap(), Clip::l1(1.0).unwrap());
+        let (sampler, clip) = (MultiPass::new(n, 1).unwrap(), Clipped::l1(1.0).unwrap());
         let sgd = ScheduledSgd::new(LastIterate, loss_function(), sampler, clip, &schedule, &[0.0]).unwrap();
         let theorem = &sgd.analyses()[0];
         assert_eq!(theorem.name, "L5");
@@ -83,7 +86,8 @@ fn the_last_iterate_loses_what_the_theorem_says_and_no_more() {
         }
         assert!(largest <= stated + 1e-6, "n = {n}, a = {factors:?}: {largest} > {stated}");
         assert!(largest <= sgd.guarantee().epsilon().get() + 1e-6);
-        // With one record and hardly any noise before, the bound is reached: less noise would not do.
+        // With one record and hardly any noise before, the bound is reached: less noise would not
+        // do.
         let alone = n == 1 && factors[..steps - 1].iter().all(|factor| *factor == 64.0);
         assert!(!alone || largest > 0.99 * stated, "n = {n}, a = {factors:?}: {largest} of {stated}");
     }
@@ -92,8 +96,8 @@ fn the_last_iterate_loses_what_the_theorem_says_and_no_more() {
 #[test]
 fn trajectories_lose_the_sum_of_amplified_steps() {
     for (n, theta) in [(1, 2.0), (2, 2.0), (3, 4.0)] {
-        let clip = Clip::l1(1.0).unwrap();
-        let schedule = schedule(&RATES, Noise::Constant(theta));
+        let clip = Clipped::l1(1.0).unwrap();
+        let schedule = schedule(&RATES, NoiseSchedule::Constant(theta));
         let sgd = ScheduledSgd::new(
             Trajectory,
             loss_function(),
@@ -127,8 +131,8 @@ fn trajectories_lose_the_sum_of_amplified_steps() {
 #[test]
 fn trajectories_have_the_profile_that_the_accountant_states() {
     let (n, theta) = (2, 2.0);
-    let schedule = schedule(&RATES[..2], Noise::Constant(theta));
-    let clip = Clip::l1(1.0).unwrap();
+    let schedule = schedule(&RATES[..2], NoiseSchedule::Constant(theta));
+    let clip = Clipped::l1(1.0).unwrap();
     let sgd = ScheduledSgd::new(
         Trajectory,
         loss_function(),
@@ -160,8 +164,8 @@ fn trajectories_have_the_profile_that_the_accountant_states() {
 #[test]
 fn one_pass_loses_the_worst_step() {
     let thetas = vec![4.0, 2.0, 3.0];
-    let schedule = schedule(&RATES, Noise::Levels(thetas));
-    let clip = Clip::l1(1.0).unwrap();
+    let schedule = schedule(&RATES, NoiseSchedule::Sequence(thetas));
+    let clip = Clipped::l1(1.0).unwrap();
     let training = |n: usize| OnePass::new(n, 1).unwrap();
     let sgd = ScheduledSgd::new(Trajectory, loss_function(), training(3), clip, &schedule, &[0.0]).unwrap();
     let stated = sgd.guarantee().epsilon().get();
@@ -205,10 +209,10 @@ fn one_pass_loses_the_worst_step() {
 #[test]
 fn poisson_trajectories_hold_for_a_record_more_or_less() {
     let (rate, theta) = (0.5, 1.0);
-    let schedule = schedule(&RATES[..2], Noise::Constant(theta));
-    let sampler = Poisson::new(rate, 1.0).unwrap();
+    let schedule = schedule(&RATES[..2], NoiseSchedule::Constant(theta));
+    let sampler = PoissonBatches::new(rate, 1.0).unwrap();
     let sgd =
-        ScheduledSgd::new(Trajectory, loss_function(), sampler, Clip::l1(1.0).unwrap(), &schedule, &[0.0])
+        ScheduledSgd::new(Trajectory, loss_function(), sampler, Clipped::l1(1.0).unwrap(), &schedule, &[0.0])
             .unwrap();
     let stated = sgd.guarantee().epsilon().get();
     let closed_form = 2.0 * (1.0 + (1.0f64.exp() - 1.0) * rate).ln();
@@ -252,10 +256,10 @@ fn average_density(data: &[f64], batches: &Batches, scales: &[f64]) -> Vec<f64> 
 #[test]
 fn averages_lose_no_more_than_either_bound() {
     for n in [1, 2] {
-        let schedule = schedule(&RATES, Noise::Levels(vec![2.0, 3.0, 1e3]));
-        let clip = Clip::l1(1.0).unwrap();
+        let schedule = schedule(&RATES, NoiseSchedule::Sequence(vec![2.0, 3.0, 1e3]));
+        let clip = Clipped::l1(1.0).unwrap();
         let sgd = ScheduledSgd::new(
-            Average,
+            AverageIterate,
             loss_function(),
             MultiPass::new(n, 1).unwrap(),
             clip,
@@ -264,10 +268,12 @@ fn averages_lose_no_more_than_either_bound() {
         )
         .unwrap();
         let analyses = sgd.analyses();
-        // The last step comes after the average: its noise does not count. Steps: 2/2 and 2/3, amplified.
+        // The last step comes after the average: its noise does not count. Steps: 2/2 and 2/3,
+        // amplified.
         let steps: f64 = [1.0f64, 2.0 / 3.0].iter().map(|r| (1.0 + (r.exp() - 1.0) / count(n)).ln()).sum();
         assert!((analyses[0].guarantee.epsilon().get() - steps).abs() < 1e-5, "{} {steps}", analyses[0]);
-        // Direct: (γ₁·2 + γ₂·3)/Σγ over γ₂/Σγ·1.5, where 2 and 3 are the distances of β⁽¹⁾ and β⁽²⁾.
+        // Direct: (γ₁·2 + γ₂·3)/Σγ over γ₂/Σγ·1.5, where 2 and 3 are the distances of β⁽¹⁾ and
+        // β⁽²⁾.
         let direct = (0.5 * 2.0 + 0.25 * 3.0) / (0.25 * 1.5);
         assert!((analyses[1].guarantee.epsilon().get() - direct).abs() < 1e-4, "{} {direct}", analyses[1]);
         let stated = sgd.guarantee().epsilon().get();
@@ -283,11 +289,12 @@ fn averages_lose_no_more_than_either_bound() {
 
 #[test]
 fn convex_steps_do_not_move_iterates_apart() {
-    // Unclipped steps at rate ≤ 2/smoothness = 1; records in [−1, 1], so that one record moves a gradient by 4.
+    // Unclipped steps at rate ≤ 2/smoothness = 1; records in [−1, 1], so that one record moves a
+    // gradient by 4.
     let loss_function = SquaredDistance::new(Bounds::new(-1.0, 1.0).unwrap());
     let condition = ConvexSmooth::of(&loss_function).unwrap();
     let gradient = |beta: f64, x: f64| 2.0 * (beta - x);
-    let noise = Noise::Iterates { level: 1.0, factors: PrivacySchedule::Constant };
+    let noise = NoiseSchedule::Iterates { level: 1.0, factors: PrivacySchedule::Constant };
     let rates = [0.5, 0.25];
     let many = ScheduledSgd::new(
         LastIterate,
@@ -336,18 +343,19 @@ fn convex_steps_do_not_move_iterates_apart() {
 
 #[test]
 fn gaussian_noise_follows_the_same_argument() {
-    let noise = Noise::Iterates { level: 0.5, factors: PrivacySchedule::Power(1.0) };
-    let loss = LinearRegression::<[f64; 3]>::new(2).unwrap();
+    let noise = NoiseSchedule::Iterates { level: 0.5, factors: PrivacySchedule::Power(1.0) };
+    let loss = LeastSquares::<[f64; 3]>::new(2).unwrap();
     let training = ScheduledSgd::new(
         LastIterate,
         loss,
         MultiPass::new(10, 2).unwrap(),
-        Clip::l2(1.0).unwrap(),
+        Clipped::l2(1.0).unwrap(),
         &schedule(&RATES, noise),
         &[0.0, 0.0],
     )
     .unwrap();
-    // μ = 0.5·3, once the last noise covers 2C·(γ₀/2 + γ₁ + γ₂): the first step differs by one of two records.
+    // μ = 0.5·3, once the last noise covers 2C·(γ₀/2 + γ₁ + γ₂): the first step differs by one of
+    // two records.
     let rho = training.analyses()[0].guarantee.rho().get();
     assert!((rho - 0.5 * 1.5 * 1.5).abs() < 1e-6, "{rho}");
     assert!((training.scales()[2] - 2.0 * (0.5 + 0.5 + 0.25) / 1.5).abs() < 1e-6, "{:?}", training.scales());

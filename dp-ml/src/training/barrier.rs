@@ -1,26 +1,28 @@
-//! Where threads wait for each other, twice in a step.
+//! A barrier, at which threads wait for each other twice in a step.
 //!
-//! A thread that sleeps takes 10 to 30 µs to wake, and the steps of a small model last little longer. Threads of a training come to a barrier within a few microseconds of each other, mostly, so one that waits
-//! first lets others have its core for a moment, and sleeps when that was not enough. It never keeps a core that another thread could use.
+//! A sleeping thread takes 10 to 30 µs to wake, and a step of a small model takes little longer.
+//! Threads mostly reach the barrier within a few microseconds of each other, so a waiting thread
+//! first yields its core for a moment, and only then sleeps. It never occupies a core that another
+//! thread could use.
 //!
-//! A thread that will not come any more says so, and nobody waits for it.
+//! A thread that stops calls `leave`, and the others no longer wait.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a thread stays awake. About what it would take to wake.
+/// How long a thread yields before it sleeps: about the time that waking takes.
 const AWAKE: Duration = Duration::from_micros(30);
 
-/// A barrier for a fixed number of threads, to be used any number of times.
+/// A reusable barrier for a fixed number of threads.
 pub(super) struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
-    /// How often all have met.
+    /// The number of times that all have met.
     meetings: AtomicUsize,
-    /// Whether one of them has left for good.
+    /// Whether a thread has left.
     left: AtomicBool,
-    /// The number of threads that sleep.
+    /// The number of sleeping threads.
     asleep: Mutex<usize>,
     met: Condvar,
 }
@@ -37,16 +39,17 @@ impl Barrier {
         }
     }
 
-    /// Returns when all threads have called it, or when one has left; the answer is whether to go on. What all did before they met is seen by all afterwards.
+    /// Waits until all threads have called it, or one has left, and returns whether to continue.
+    /// What each thread wrote before is visible to all afterwards.
     pub(super) fn wait(&self) -> bool {
         if self.threads == 1 {
             return true;
         }
-        // Nobody can make the next meeting happen before this thread has arrived.
+        // No meeting can happen before this thread has arrived.
         let before = self.meetings.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
-            // While the lock is held nobody is between looking at the meetings and sleeping.
+            // While the lock is held, no thread is between its look at `meetings` and its sleep.
             let asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
             self.meetings.store(before.wrapping_add(1), Ordering::Release);
             if *asleep > 0 {
@@ -71,7 +74,7 @@ impl Barrier {
         !left()
     }
 
-    /// From now on nobody waits: all find that one has left.
+    /// Makes all calls of `wait`, current and later, return false.
     pub(super) fn leave(&self) {
         let _asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         self.left.store(true, Ordering::Release);
@@ -83,7 +86,7 @@ impl Barrier {
 mod tests {
     use super::*;
 
-    /// Threads add to numbers of each other; every meeting finds all that was added before it, whether threads slept or not.
+    /// Every meeting sees all increments made before it, whether threads slept or not.
     #[test]
     fn nobody_is_ahead_of_a_meeting() {
         for (threads, rounds, rest) in

@@ -1,4 +1,4 @@
-//! A training on disk.
+//! Checkpoints on disk.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Write};
@@ -8,16 +8,16 @@ use dp_core::Error;
 use rand_chacha::ChaCha20Rng;
 use serde::{Deserialize, Serialize};
 
+use super::optimiser::Moments;
 use super::probe;
 use super::run::See;
 use super::shard::{COORDINATES, Shard};
 use super::streams::Streams;
 use crate::Data;
 use crate::model::Model;
-use crate::optimiser::Moments;
 
 pub(super) const UNREADABLE: Error = Error::Unreachable {
-    request: "the file of the checkpoint",
+    request: "reading the file of the checkpoint",
     instead: "there is none at the path that was given, or not one that a training has written: check the path, and whether the training had begun",
 };
 pub(super) const FOREIGN: Error = Error::Unreachable {
@@ -29,14 +29,14 @@ const UNWRITABLE: Error = Error::Unreachable {
     instead: "name a file in a folder that exists and can be written, with room for it",
 };
 
-/// A training that was begun: what it belongs to, and where it is.
+/// The state of a training: what identifies it, and how far it is.
 pub(super) struct Checkpoint {
     header: Header,
     sampler: ChaCha20Rng,
     shards: Vec<Shard>,
 }
 
-/// What stays the same, and the number of steps at the beginning.
+/// What identifies a training, and the number of steps done when it was begun or read.
 pub(super) struct Header {
     description: String,
     data: u64,
@@ -44,7 +44,7 @@ pub(super) struct Header {
     steps: u64,
 }
 
-/// What is on disk. Floats are written by their bits: exactly, and also if they are not finite.
+/// The format on disk. Floats are written as their bits: exactly, and also if they are not finite.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -74,7 +74,7 @@ impl Checkpoint {
     }
 
     /// # Errors
-    /// When there is none that can be read.
+    /// [`UNREADABLE`] when there is no file, or it is not a checkpoint.
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|_| UNREADABLE)?;
         let written: Written = serde_json::from_reader(BufReader::new(file)).map_err(|_| UNREADABLE)?;
@@ -98,15 +98,15 @@ impl Checkpoint {
 }
 
 impl Header {
-    /// The steps that were made when the training was begun or read.
+    /// The number of steps done when the training was begun or read.
     pub(super) const fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Replaces the file: a new one is written beside it, brought to the disk, and then takes its name.
+    /// Replaces the file atomically: a new one is written beside it, synced, and renamed.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// [`UNWRITABLE`] when the folder cannot be written.
     pub(super) fn write(
         &self,
         path: &Path,
@@ -133,12 +133,12 @@ fn replace(path: &Path, written: &Written) -> std::io::Result<()> {
     beside.push(".new");
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    // What a crash may have left has the rights of whoever left it.
+    // A file left by a crash may have other permissions.
     match std::fs::remove_file(&beside) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    // For the owner of the data and nobody else.
+    // Readable by its owner alone.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut writer = BufWriter::new(options.open(&beside)?);
@@ -185,7 +185,8 @@ impl WrittenShard {
     }
 }
 
-/// A number that other features, other targets and other models hardly share: it depends on the losses of all records at random parameters.
+/// A fingerprint of features, targets and model, from the features and the losses of all records at
+/// random parameters.
 pub(super) fn fingerprint<M: Model>(model: &M, data: &Data<M::Target>) -> u64 {
     let parameters = probe::parameters(model);
     let features = data.features().values().iter().map(|x| u64::from(x.to_bits()));
@@ -194,7 +195,8 @@ pub(super) fn fingerprint<M: Model>(model: &M, data: &Data<M::Target>) -> u64 {
     hash(features.chain(losses))
 }
 
-/// A number that other lists hardly share (FNV-1a). It guards against mistakes, not against an adversary, who would not need to resume.
+/// A hash of a list (FNV-1a). It guards against mistakes, not against an adversary, who would not
+/// need to resume.
 pub(super) fn hash(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0xcbf2_9ce4_8422_2325, |hash, x| (hash ^ x).wrapping_mul(0x0100_0000_01b3).rotate_left(29))
 }

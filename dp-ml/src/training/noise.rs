@@ -4,10 +4,11 @@ use dp_core::{Error, Scale};
 use dp_mechanisms::Gaussian;
 use rand_core::Rng;
 
-use crate::rounding::power_of_two_below;
+use crate::power_of_two::power_of_two_below;
 
-/// Gaussian noise on sums, released on the multiples of a power of two near 2⁻¹² of its scale. That is far below what matters to a step, fixed by public facts, and coarse enough for
-/// half a word of random bits to settle nearly every draw.
+/// Gaussian noise on sums of gradients, released on the multiples of a power of two near 2⁻¹² of
+/// its scale. This grid follows from public facts, is far finer than a step needs, and coarse
+/// enough for half a word of random bits to settle nearly every draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Noise(Gaussian);
 
@@ -15,15 +16,16 @@ impl Noise {
     /// # Errors
     /// [`Error::OutOfRange`] for scales near the ends of the floats.
     pub(crate) fn new(scale: Scale) -> Result<Self, Error> {
-        // The exponent of a float; far below all grids for scales that have none, which are refused.
+        // The exponent of a float. A subnormal scale gets one far below all grids, which `on_grid`
+        // refuses.
         #[allow(clippy::cast_possible_truncation, reason = "the exponent of a float")]
         let exponent = (libm::log2(power_of_two_below(scale.get())) as i32).saturating_sub(12);
         Ok(Self(Gaussian::with_scale(scale).on_grid(exponent)?))
     }
 
-    /// Releases all sums in place.
+    /// Adds noise to all sums, in place.
     pub(crate) fn release<R: Rng + ?Sized>(&self, sums: &mut [f64], rng: &mut R) {
-        self.0.draw_in_place(sums, rng);
+        self.0.draw_into(sums, rng);
     }
 }
 

@@ -1,13 +1,13 @@
-//! Whether a model keeps the first sentence of its contract on this machine.
+//! A test of the first sentence of a model's contract on this machine.
 
 use dp_core::Error;
 use dp_mechanisms::rng::Insecure;
-use rand_core::Rng;
 
-use crate::model::{Batch, Model, square_norm};
+use crate::model::{self, Batch, Model, square_norm};
 use crate::{Data, Matrix};
 
-/// Finds the norms of the gradients of public random records alone, at several places among others, and in batches of several sizes. All must agree to the last bit.
+/// Computes the gradient norms of public random records in batches of several sizes, at several
+/// places, and alone. All must agree to the last bit.
 ///
 /// # Errors
 /// [`Error::Unreachable`] if they do not.
@@ -47,7 +47,8 @@ pub(crate) fn probe<M: Model>(model: &M, most: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Random parameters, for public records: those that a training starts from may be all zero, and hide everything.
+/// Random parameters. Those that a training starts from may all be zero, which would hide
+/// differences.
 pub(crate) fn parameters<M: Model>(model: &M) -> Vec<f32> {
     uniform(2).take(model.parameters()).collect()
 }
@@ -55,9 +56,8 @@ pub(crate) fn parameters<M: Model>(model: &M) -> Vec<f32> {
 /// Numbers between −1 and 1.
 fn uniform(seed: u64) -> impl Iterator<Item = f32> {
     let mut rng = Insecure::seeded(seed);
-    #[allow(clippy::cast_precision_loss, reason = "24 bits")]
-    std::iter::repeat_with(move || (rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0)
+    std::iter::repeat_with(move || model::uniform(&mut rng))
 }
 
-/// More are not probed.
+/// The largest number of records in a probe.
 const MOST_RECORDS: usize = 200;

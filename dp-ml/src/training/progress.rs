@@ -1,26 +1,26 @@
-//! How far a training is.
+//! The progress of a training.
 
 use dp_core::Approx;
 
-use super::price::Price;
+use super::accounting::Accounting;
 
-/// What an observer is told after each step: public facts.
+/// What an observer gets after each step: public facts.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     step: u64,
     steps: u64,
-    price: &'a Price,
+    accounting: &'a Accounting,
 }
 
 /// A function that is called after each step.
 pub(crate) type Observer = dyn Fn(&Progress<'_>) + Send + Sync;
 
 impl<'a> Progress<'a> {
-    pub(crate) const fn new(step: u64, steps: u64, price: &'a Price) -> Self {
-        Self { step, steps, price }
+    pub(crate) const fn new(step: u64, steps: u64, accounting: &'a Accounting) -> Self {
+        Self { step, steps, accounting }
     }
 
-    /// The number of steps that were made.
+    /// The number of steps done.
     #[must_use]
     pub const fn step(&self) -> u64 {
         self.step
@@ -32,16 +32,18 @@ impl<'a> Progress<'a> {
         self.steps
     }
 
-    /// What the steps so far cost together. Some milliseconds of work: do not ask after each step.
+    /// The guarantee of the steps so far. It takes some milliseconds: do not call it after each
+    /// step.
     #[must_use]
     pub fn spent(&self) -> Approx {
-        self.price.after(self.step)
+        self.accounting.after(self.step)
     }
 }
 
 #[cfg(feature = "progress")]
 impl<M: crate::model::Model> super::Training<M> {
-    /// Shows a bar with the ε so far on the standard error stream. It takes the place of an [observer](Self::observed_by).
+    /// Shows a progress bar with the ε so far on the standard error stream. It replaces an
+    /// [observer](Self::observed_by).
     ///
     /// # Panics
     /// Never: the template is fine.
@@ -65,6 +67,6 @@ impl<M: crate::model::Model> super::Training<M> {
     }
 }
 
-/// How often the bar moves.
+/// The number of times that the bar moves.
 #[cfg(feature = "progress")]
 const UPDATES: u64 = 50;

@@ -1,75 +1,47 @@
 //! The loop of a training, on one thread or several.
 //!
-//! A step has two parts, with a barrier after each when there are several threads. First, threads take groups of records until none is left, each adding clipped gradients to a [sum](super::sum) of its own; the
-//! first that finds none draws the next batch while the others are still at work. Then each thread adds the sums of all for the coordinates that it owns, adds noise, and moves its parameters. Sums of groups
-//! are [exact](crate::rounding), so it does not matter who took which group. Once the first steps are over
-//! nothing is allocated here; dense kernels take scratch memory for a product and give it back.
+//! A step has two parts, each followed by a barrier if there are several threads. First, threads
+//! take groups of records until none is left, and each adds clipped gradients to a
+//! [sum](super::sum) of its own; the first to finish draws the next batch while the others are at
+//! work. Then each thread adds up all sums for the coordinates that it owns, adds noise, and
+//! updates its parameters. Sums of groups are [exact](super::rounding), so it does not matter which
+//! thread took which group. After the first steps nothing is allocated here; dense kernels allocate
+//! scratch memory for a product and free it.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::panic::resume_unwind;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 use rand_chacha::ChaCha20Rng;
 
 use super::Settings;
-use super::barrier::Barrier;
+use super::accounting::Accounting;
 use super::noise::Noise;
-use super::price::Price;
+use super::rounding::Rounding;
 use super::shard::{COORDINATES, Shard};
-use super::sum::Sum;
+use super::shared::{Sampler, Shared, lock, read, write};
 use crate::Data;
 use crate::model::{Batch, Model};
-use crate::rounding::Rounding;
-use crate::sampling::Groups;
 
-/// What all threads see.
+/// What all threads read.
 pub(crate) struct Run<'a, M: Model> {
     pub(crate) model: &'a M,
     pub(crate) data: &'a Data<M::Target>,
     pub(crate) square_norms: &'a [f64],
     pub(crate) settings: &'a Settings,
-    pub(crate) price: &'a Price,
-    /// `None` for a training that is not private: neither clipping nor noise.
+    pub(crate) accounting: &'a Accounting,
+    /// `None` for a training without privacy: neither clipping nor noise.
     pub(crate) noise: Option<Noise>,
 }
 
-/// What changes.
-struct Shared {
-    parameters: RwLock<Vec<f32>>,
-    /// The batch of this step and that of the next one, in turns.
-    batches: [Drawn; 2],
-    sampler: Mutex<Sampler>,
-    /// Of each thread. It writes while it takes groups; all read afterwards.
-    sums: Vec<RwLock<Sum>>,
-    barrier: Barrier,
-    /// What a thread panicked with.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
-}
-
-/// A batch, the number of steps with it, and its first group that nobody has taken.
-#[derive(Default)]
-struct Drawn {
-    groups: RwLock<(u64, Groups)>,
-    next: AtomicUsize,
-}
-
-/// What draws batches, one step ahead of the others.
-struct Sampler {
-    rng: ChaCha20Rng,
-    /// The generator before the last batch.
-    before: ChaCha20Rng,
-    /// The step whose batch comes next.
-    next: u64,
-}
-
-/// What the first thread tells after each step: how many were made, the sampler, and a way to see all shards. The answer is whether to go on.
+/// Called by the first thread after each step, with the number of steps done, the generator of
+/// batches, and a function that visits all shards. Returns whether to continue.
 pub(crate) type AfterStep<'a> = dyn FnMut(u64, &ChaCha20Rng, &See<'_>) -> bool + 'a;
 
 /// Calls a function with each shard in turn.
 pub(crate) type See<'a> = dyn Fn(&mut dyn FnMut(&Shard)) + 'a;
 
-/// One thread's own things.
+/// The buffers of one thread.
 struct Worker<M: Model> {
     number: usize,
     workspace: M::Workspace,
@@ -80,7 +52,7 @@ struct Worker<M: Model> {
 }
 
 impl<M: Model> Run<'_, M> {
-    /// Makes the steps from `done` on, and returns the shards.
+    /// Makes the remaining steps, `done` being done, and returns the shards.
     pub(crate) fn steps(
         &self,
         done: u64,
@@ -110,7 +82,7 @@ impl<M: Model> Run<'_, M> {
     }
 
     fn worker(&self, number: usize) -> Worker<M> {
-        let (rows, layers) = (self.price.sampling.capacity(), self.model.layers().len());
+        let (rows, layers) = (self.accounting.sampling.capacity(), self.model.layers().len());
         Worker {
             number,
             workspace: self.model.workspace(rows),
@@ -134,12 +106,13 @@ impl<M: Model> Run<'_, M> {
                 return;
             }
             self.move_parameters(h, &mut worker, shared, &owned[0]);
-            // Nobody draws a batch in this part of a step.
+            // No thread draws a batch in this part of a step.
             let sampler = lock(&shared.sampler).after(h + 1).clone();
             if !shared.barrier.wait() {
                 return;
             }
-            // The others may have begun the next step. They do not touch their shards before this thread waits with them.
+            // Other threads may have begun the next step. They do not touch their shards before
+            // this thread reaches the barrier.
             if !after(h + 1, &sampler, &see) {
                 return shared.barrier.leave();
             }
@@ -161,7 +134,8 @@ impl<M: Model> Run<'_, M> {
         }
     }
 
-    /// The first part of a step: clipped gradients, group by group, while there are groups. Then, if nobody else does, the next batch.
+    /// The first part of a step: clipped gradients, group by group. Then the next batch, unless
+    /// another thread draws it.
     fn take_groups(&self, h: u64, worker: &mut Worker<M>, shared: &Shared) {
         self.sum_groups(h, worker, shared);
         if h + 1 < self.settings.steps {
@@ -169,7 +143,7 @@ impl<M: Model> Run<'_, M> {
         }
     }
 
-    /// Draws the batch of a step, unless that was done or is being done.
+    /// Draws the batch of a step, unless another thread does or did.
     fn draw_batch(&self, h: u64, shared: &Shared) {
         let Ok(mut sampler) = shared.sampler.try_lock() else { return };
         if sampler.next == h {
@@ -179,12 +153,13 @@ impl<M: Model> Run<'_, M> {
             before.clone_from(rng);
             *next += 1;
             *steps = *next;
-            self.price.sampling.draw(self.data.len(), groups, rng);
+            self.accounting.sampling.draw(self.data.len(), groups, rng);
             batch.next.store(0, Ordering::Relaxed);
         }
     }
 
-    /// The second part: the sums of all threads for the coordinates of this one, noise, and a step.
+    /// The second part: the sums of all threads in the coordinates that this one owns, noise, and
+    /// the update.
     fn move_parameters(&self, h: u64, worker: &mut Worker<M>, shared: &Shared, owned: &Mutex<Vec<Shard>>) {
         let mut shards = lock(owned);
         for shard in shards.iter_mut() {
@@ -208,7 +183,7 @@ impl<M: Model> Run<'_, M> {
             "each step has a batch of its own, or amplification by sampling would not hold"
         );
         let mut sum = write(&shared.sums[worker.number]);
-        sum.clear(if self.noise.is_some() { self.price.rounding } else { Rounding::NONE });
+        sum.clear(if self.noise.is_some() { self.accounting.rounding } else { Rounding::NONE });
         loop {
             let group = batch.next.fetch_add(1, Ordering::Relaxed);
             if group >= groups.len() {
@@ -220,7 +195,7 @@ impl<M: Model> Run<'_, M> {
             }
             let batch = Batch::new(self.data, self.square_norms, records);
             let weights = if self.noise.is_some() {
-                let layers = worker.norms.len() / self.price.sampling.capacity();
+                let layers = worker.norms.len() / self.accounting.sampling.capacity();
                 let size = records.len() * layers;
                 let (norms, weights) = (&mut worker.norms[..size], &mut worker.weights[..size]);
                 self.model.backward(&parameters, batch, &mut worker.workspace, Some(&mut *norms));
@@ -235,53 +210,7 @@ impl<M: Model> Run<'_, M> {
     }
 }
 
-impl Shared {
-    fn new(parameters: Vec<f32>, threads: usize, done: u64, sampler: ChaCha20Rng) -> Self {
-        Self {
-            sums: (0..threads).map(|_| RwLock::new(Sum::new(parameters.len()))).collect(),
-            parameters: RwLock::new(parameters),
-            batches: Default::default(),
-            sampler: Mutex::new(Sampler { before: sampler.clone(), rng: sampler, next: done }),
-            barrier: Barrier::new(threads),
-            panic: Mutex::new(None),
-        }
-    }
-
-    /// Does a thread's work. Where a model, a rate or an observer panics, the others must not wait for ever.
-    fn survive(&self, work: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-            lock(&self.panic).get_or_insert(payload);
-            self.barrier.leave();
-        }
-    }
-
-    /// The place of a step's batch.
-    fn batch(&self, h: u64) -> &Drawn {
-        &self.batches[usize::from(!h.is_multiple_of(2))]
-    }
-}
-
-impl Sampler {
-    /// The generator as it was after the batches of so many steps, which may be all that were drawn, or all but one.
-    fn after(&self, steps: u64) -> &ChaCha20Rng {
-        if self.next > steps { &self.before } else { &self.rng }
-    }
-}
-
-/// What a thread that panicked left behind is as good as before: the panic ends the training.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Shards for each thread, as equal as can be, in order.
+/// Divides shards among threads, in order and as evenly as possible.
 fn divide(mut shards: Vec<Shard>, threads: usize) -> Vec<Mutex<Vec<Shard>>> {
     let mut owned = Vec::new();
     for left in (1..=threads).rev() {
@@ -295,25 +224,25 @@ fn divide(mut shards: Vec<Shard>, threads: usize) -> Vec<Mutex<Vec<Shard>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Clip;
-    use crate::model::testing::{norms_of, random_data, uniform};
+    use crate::model::testing::{norms_of, random_data};
+    use crate::model::uniform;
     use crate::model::{Activation, Perceptron};
-    use crate::training::Privacy;
+    use crate::training::{Clip, Privacy};
     use crate::{Data, Matrix};
     use dp_mechanisms::rng::Insecure;
     use rand_core::SeedableRng;
 
-    /// The sum of a full batch, as it is computed.
+    /// The computed sum of a full batch.
     fn sum(
         data: &Data<u32>,
         model: &Perceptron,
         parameters: &[f32],
         settings: &Settings,
-        price: &Price,
+        accounting: &Accounting,
     ) -> Vec<f64> {
         let square_norms = norms_of(data);
-        let noise = Some(Noise::new(price.scale().unwrap()).unwrap());
-        let run = Run { model, data, square_norms: &square_norms, settings, price, noise };
+        let noise = Some(Noise::new(accounting.scale().unwrap()).unwrap());
+        let run = Run { model, data, square_norms: &square_norms, settings, accounting, noise };
         let shared = Shared::new(parameters.to_vec(), 1, 0, ChaCha20Rng::seed_from_u64(1));
         run.draw_batch(0, &shared);
         run.sum_groups(0, &mut run.worker(0), &shared);
@@ -322,13 +251,14 @@ mod tests {
         total
     }
 
-    /// The last record of a data set chooses its group last, so the others choose as they would without it.
+    /// The last record of a data set chooses its group last, so the others choose as they would
+    /// without it.
     #[test]
     fn one_record_moves_the_computed_sum_by_no_more_than_is_stated() {
         let model = Perceptron::new(20, &[15], 3, Activation::Tanh).unwrap();
         let settings = Settings::new(300, 300.0, Privacy::Noise { multiplier: 1.0, delta: 1e-5 })
             .clip(Clip::Flat { norm: 0.01 });
-        let price = Price::new(&settings, model.parameters()).unwrap();
+        let accounting = Accounting::new(&settings, model.parameters()).unwrap();
         let mut rng = Insecure::seeded(4);
         let parameters: Vec<f32> = (0..model.parameters()).map(|_| uniform(&mut rng)).collect();
         // More records than were declared: groups overflow in the second case.
@@ -337,9 +267,9 @@ mod tests {
             let values = with.features().values()[..(records - 1) * 20].to_vec();
             let without = Matrix::new(records - 1, 20, values).unwrap();
             let without = Data::new(without, with.targets()[..records - 1].to_vec()).unwrap();
-            let [a, b] = [&with, &without].map(|data| sum(data, &model, &parameters, &settings, &price));
+            let [a, b] = [&with, &without].map(|data| sum(data, &model, &parameters, &settings, &accounting));
             let distance = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-            assert!(distance <= price.rounding.sensitivity() && distance > 0.009_9, "{distance}");
+            assert!(distance <= accounting.rounding.sensitivity() && distance > 0.009_9, "{distance}");
         }
     }
 }

@@ -1,16 +1,18 @@
-//! What is to be trained, for how long, and at what price.
+//! The settings of a training.
 
 use dp_core::{Approx, Error};
 
-use crate::sampling::Sampling;
-use crate::{Average, Clip, Optimiser, Rate};
+use super::sampling::Sampling;
+use super::{Average, Clip, LearningRate, Optimiser};
+use crate::arguments::{check, count};
 
 /// How the noise of a step is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Privacy {
-    /// As little noise as makes the whole training (ε,δ)-private.
+    /// The least noise that makes the whole training (ε,δ)-private.
     Target(Approx),
-    /// Noise whose standard deviation is a multiple of what one record moves; the guarantee is stated at δ.
+    /// Noise whose standard deviation is this multiple of the sensitivity; the guarantee is stated
+    /// at δ.
     Noise {
         /// The noise multiplier.
         multiplier: f64,
@@ -23,14 +25,13 @@ pub enum Privacy {
 ///
 /// ```
 /// use dp_core::Approx;
-/// use dp_ml::training::{Privacy, Settings};
-/// use dp_ml::{Average, Optimiser, Rate};
+/// use dp_ml::training::{Average, LearningRate, Optimiser, Privacy, Settings};
 ///
 /// // 60,000 records, 512 of them in a step on average, 40 epochs.
 /// let settings = Settings::new(60_000, 512.0, Privacy::Target(Approx::new(2.0, 1e-5)?))
 ///     .epochs(40.0)
 ///     .optimiser(Optimiser::Momentum { beta: 0.9 })
-///     .rate(Rate::Cosine { initial: 0.5, last: 0.0 })
+///     .learning_rate(LearningRate::Cosine { initial: 0.5, last: 0.0 })
 ///     .average(Average::Tail { share: 0.3 });
 /// assert_eq!(settings.number_of_steps(), 4688);
 /// # Ok::<(), dp_core::Error>(())
@@ -43,17 +44,20 @@ pub struct Settings {
     pub(crate) privacy: Privacy,
     pub(crate) clip: Clip,
     pub(crate) optimiser: Optimiser,
-    pub(crate) rate: Rate,
+    pub(crate) learning_rate: LearningRate,
     pub(crate) average: Average,
     pub(crate) weight_decay: f64,
     pub(crate) threads: Option<usize>,
 }
 
 impl Settings {
-    /// One epoch of plain steps at rate 0.1, clipped to norm 1, the last iterate being the result.
+    /// One epoch of SGD at learning rate 0.1, with gradients clipped to norm 1; the last iterate is
+    /// the result.
     ///
-    /// `records` is a public figure of how many records there are, which fixes the rate of sampling as `batch`/`records`; the data may have more or fewer. `batch` is the number of records in a step on average:
-    /// each is there by a coin of its own, and sums are divided by `batch` whatever number comes. With `batch` = `records` every step sees everything.
+    /// `records` is a public estimate of the number of records; the data may have more or fewer.
+    /// `batch` is the expected batch size: Poisson subsampling at the rate `batch`/`records`. Sums
+    /// are divided by `batch`, whatever the actual size. With `batch` = `records` every step uses
+    /// all records.
     #[must_use]
     pub fn new(records: usize, batch: f64, privacy: Privacy) -> Self {
         let settings = Self {
@@ -63,7 +67,7 @@ impl Settings {
             privacy,
             clip: Clip::Flat { norm: 1.0 },
             optimiser: Optimiser::Sgd,
-            rate: Rate::Constant(0.1),
+            learning_rate: LearningRate::Constant(0.1),
             average: Average::Last,
             weight_decay: 0.0,
             threads: None,
@@ -71,7 +75,7 @@ impl Settings {
         settings.epochs(1.0)
     }
 
-    /// As many steps as see each record so many times on average.
+    /// The number of steps for this number of epochs.
     #[must_use]
     #[allow(
         clippy::cast_precision_loss,
@@ -80,23 +84,23 @@ impl Settings {
         reason = "what is no number of steps becomes zero, which is refused"
     )]
     pub fn epochs(self, epochs: f64) -> Self {
-        let steps = libm::ceil(epochs * self.records as f64 / self.batch);
+        let steps = libm::ceil(epochs * count(self.records) / self.batch);
         self.steps(if steps < MOST_STEPS as f64 { steps as u64 } else { 0 })
     }
 
-    /// So many steps.
+    /// The number of steps.
     #[must_use]
     pub fn steps(self, steps: u64) -> Self {
         Self { steps, ..self }
     }
 
-    /// How gradients are clipped.
+    /// How per-example gradients are clipped.
     #[must_use]
     pub fn clip(self, clip: Clip) -> Self {
         Self { clip, ..self }
     }
 
-    /// What is done with noised gradients.
+    /// How noised gradients become steps.
     #[must_use]
     pub fn optimiser(self, optimiser: Optimiser) -> Self {
         Self { optimiser, ..self }
@@ -104,23 +108,25 @@ impl Settings {
 
     /// The learning rates.
     #[must_use]
-    pub fn rate(self, rate: Rate) -> Self {
-        Self { rate, ..self }
+    pub fn learning_rate(self, learning_rate: LearningRate) -> Self {
+        Self { learning_rate, ..self }
     }
 
-    /// Which of the iterates is the result.
+    /// Which iterate, or average of iterates, is the result.
     #[must_use]
     pub fn average(self, average: Average) -> Self {
         Self { average, ..self }
     }
 
-    /// λ: λ·θ is added to the noised gradient, which is that of a ridge term ½λ‖θ‖². It does not touch the data.
+    /// λ: λ·θ, the gradient of a ridge term ½λ‖θ‖², is added to the noised gradient. It costs no
+    /// privacy.
     #[must_use]
     pub fn weight_decay(self, weight_decay: f64) -> Self {
         Self { weight_decay, ..self }
     }
 
-    /// The number of threads; that of the processors unless it is set. What a private training releases does not depend on it.
+    /// The number of threads, by default that of the processors. What a private training releases
+    /// does not depend on it.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
@@ -133,25 +139,18 @@ impl Settings {
     }
 
     /// # Errors
-    /// What is wrong with a setting.
+    /// [`Error::OutOfRange`] and others that name the setting.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         Sampling::new(self.records, self.batch)?; // first: the number of steps may follow from them
-        if !(1..MOST_STEPS).contains(&self.steps) {
-            #[allow(clippy::cast_precision_loss, reason = "for the message")]
-            let found = self.steps as f64;
-            return Err(Error::OutOfRange { argument: "the number of steps", allowed: "[1, 10^15)", found });
-        }
-        if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
-            return Err(Error::OutOfRange {
-                argument: "the weight decay",
-                allowed: "[0, ∞)",
-                found: self.weight_decay,
-            });
-        }
+        #[allow(clippy::cast_precision_loss, reason = "for the message")]
+        let steps = self.steps as f64;
+        check("the number of steps", "[1, 10^15)", steps, (1..MOST_STEPS).contains(&self.steps))?;
+        let decay = self.weight_decay;
+        check("the weight decay", "[0, ∞)", decay, decay >= 0.0 && decay.is_finite())?;
         let (clip, optimiser, average) =
             (self.clip.checked()?, self.optimiser.checked()?, self.average.checked()?);
-        let rate = self.rate.checked(self.steps)?;
-        Ok(Self { clip, optimiser, average, rate, ..self })
+        let learning_rate = self.learning_rate.checked(self.steps)?;
+        Ok(Self { clip, optimiser, average, learning_rate, ..self })
     }
 
     pub(crate) fn number_of_threads(&self) -> usize {
@@ -160,8 +159,8 @@ impl Settings {
     }
 }
 
-/// Fewer steps than that.
+/// Numbers of steps are below this.
 const MOST_STEPS: u64 = 1_000_000_000_000_000;
 
-/// More threads than that are not started.
+/// The largest number of threads.
 const MOST_THREADS: usize = 256;

@@ -1,4 +1,4 @@
-//! Some coordinates of the parameters, and all that belongs to them.
+//! A block of parameters with its state.
 
 use core::ops::Range;
 
@@ -7,13 +7,15 @@ use rand_chacha::ChaCha20Rng;
 
 use super::Settings;
 use super::noise::Noise;
+use super::optimiser::Moments;
 use super::streams::Streams;
-use crate::optimiser::Moments;
 
-/// The coordinates of a shard: a public constant, so that noise does not depend on the number of threads.
+/// The number of coordinates of a shard: a constant, so that noise does not depend on the number of
+/// threads.
 pub(crate) const COORDINATES: usize = 4096;
 
-/// A shard belongs to one thread for the whole training.
+/// A block of parameters, with its generator, moments and average. One thread owns it for the whole
+/// training.
 pub(crate) struct Shard {
     pub(crate) range: Range<usize>,
     pub(crate) rng: ChaCha20Rng,
@@ -23,7 +25,7 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// All shards of parameters.
+    /// The shards of all parameters.
     pub(crate) fn all(parameters: &[f32], settings: &Settings, streams: &Streams) -> Vec<Self> {
         let shard = |(i, part): (usize, &[f32])| Self {
             range: i * COORDINATES..i * COORDINATES + part.len(),
@@ -35,7 +37,8 @@ impl Shard {
         parameters.chunks(COORDINATES).enumerate().map(shard).collect()
     }
 
-    /// Turns the exact sum of a batch into a step: noise, division by the expected size of a batch, decay, optimiser, average.
+    /// Makes a step from the exact sum of a batch: noise, division by the expected batch size,
+    /// weight decay, optimiser, average.
     pub(crate) fn step(&mut self, h: u64, gradient: &mut [f64], noise: Option<&Noise>, settings: &Settings) {
         if let Some(noise) = noise {
             noise.release(gradient, &mut self.rng);
@@ -44,7 +47,7 @@ impl Shard {
     }
 }
 
-/// What follows the noise, for vectors of any width.
+/// All but the noise, compiled for vectors of any width.
 struct Moving<'a> {
     h: u64,
     gradient: &'a mut [f64],
@@ -62,7 +65,7 @@ impl WithSimd for Moving<'_> {
         for (g, p) in gradient.iter_mut().zip(&shard.parameters) {
             *g = *g * share + decay * f64::from(*p);
         }
-        let rate = settings.rate.at(h, settings.steps);
+        let rate = settings.learning_rate.at(h, settings.steps);
         settings.optimiser.step(h, rate, gradient, &mut shard.moments, &mut shard.parameters);
         settings.average.add(h, settings.steps, &shard.parameters, &mut shard.average);
     }

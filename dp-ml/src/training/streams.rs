@@ -1,7 +1,9 @@
 //! The random numbers of a training: one key, and a stream of it for each purpose.
 //!
-//! The key is drawn once from the generator of the release. A stream is that of `ChaCha20` under the key with a number of its own, so streams are as good as independent generators for whoever does not
-//! know the key. Who draws when does not matter: results are the same for any number of threads. A checkpoint holds the key and how far each stream has come.
+//! The key is drawn once from the generator of the release. Each stream is `ChaCha20` under this
+//! key with a stream number of its own, so without the key streams are as good as independent
+//! generators. The order in which threads draw does not matter: results are the same for any number
+//! of threads. A checkpoint holds the key and the position of each stream.
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -30,17 +32,17 @@ impl Streams {
         Self { key }
     }
 
-    /// Which records a step sees.
+    /// The stream that draws batches.
     pub(crate) fn of_sampling(&self) -> ChaCha20Rng {
         self.stream(0)
     }
 
-    /// Where parameters start.
+    /// The stream that draws the first parameters.
     pub(crate) fn of_start(&self) -> ChaCha20Rng {
         self.stream(1)
     }
 
-    /// The noise of a shard of coordinates.
+    /// The stream that draws the noise of a shard.
     pub(crate) fn of_shard(&self, shard: usize) -> ChaCha20Rng {
         self.stream(2 + u64::try_from(shard).expect("a length fits into 64 bits"))
     }

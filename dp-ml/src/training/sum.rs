@@ -1,12 +1,12 @@
-//! The sum of one thread in one step.
+//! The sum of gradients of one thread in one step.
 
 use core::ops::Range;
 
+use super::rounding::Rounding;
 use super::shard::COORDINATES;
-use crate::rounding::Rounding;
 
-/// Sums of groups of records. The last two stay as the model computed them until others follow or all are added up: a step often has no more, and
-/// coordinates in single precision are half of what must go through memory.
+/// Sums of groups of records. The last two are kept in single precision, as the model computed
+/// them, until others follow: a step often has no more, and this halves the memory traffic.
 pub(super) struct Sum {
     rounding: Rounding,
     groups: usize,
@@ -17,19 +17,19 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// No groups of so many coordinates.
+    /// An empty sum of this number of coordinates.
     pub(super) fn new(coordinates: usize) -> Self {
         let last = || vec![0.0; coordinates];
         Self { rounding: Rounding::NONE, groups: 0, last: [last(), last()], earlier: vec![0.0; coordinates] }
     }
 
-    /// Forgets all groups. Those that follow are rounded so.
+    /// Removes all groups, and sets the rounding of those that follow.
     pub(super) fn clear(&mut self, rounding: Rounding) {
         self.rounding = rounding;
         self.groups = 0;
     }
 
-    /// Where the sum of one group more is to be put.
+    /// The place for the sum of one more group.
     pub(super) fn next_group(&mut self) -> &mut [f32] {
         let place = self.groups % 2;
         if place == 0 && self.groups > 0 {
@@ -39,7 +39,8 @@ impl Sum {
         &mut self.last[place]
     }
 
-    /// Adds the last two groups to the earlier ones, part by part, so that a part is in a near cache the second time.
+    /// Adds the last two groups to the earlier ones, part by part, so that each part is still in
+    /// the cache when it is read again.
     fn put_away(&mut self) {
         let [first, second] = self.last.each_ref().map(|last| last.chunks(COORDINATES));
         for ((earlier, first), second) in self.earlier.chunks_mut(COORDINATES).zip(first).zip(second) {
@@ -52,7 +53,7 @@ impl Sum {
         }
     }
 
-    /// Adds some coordinates of the sum of all groups.
+    /// Adds some coordinates of the sum of all groups to `total`.
     pub(super) fn add_to(&self, total: &mut [f64], range: Range<usize>) {
         let earlier = self.groups.saturating_sub(1) / 2 * 2;
         for last in &self.last[..self.groups - earlier] {

@@ -22,7 +22,7 @@ pub fn median(data: &[f64], bounds: Bounds, target: Approx) -> Result<Explorator
 /// [`Error::OutOfRange`] when there are no records.
 pub fn mean(data: &[f64], bounds: Bounds, target: Approx) -> Result<Exploratory<Comparison>, Error> {
     let mean = Mean::new(bounds, data.len())?;
-    let truth = mean.answer(data)?;
+    let truth = mean.answer(data)?.get();
     let noises = Noises::new(target);
     let mut all = routes(&mean, data, &noises, truth, "")?;
     for percent in [5, 10, 25] {
@@ -43,7 +43,7 @@ pub fn standard_deviation(
     target: Approx,
 ) -> Result<Exploratory<Comparison>, Error> {
     let deviation = StandardDeviation::new(bounds, data.len())?;
-    let truth = deviation.answer(data)?;
+    let truth = deviation.answer(data)?.get();
     let mut all = routes(&deviation, data, &Noises::new(target), truth, "")?;
     let pure = Pure::new(target.epsilon().get())?;
     let noisy = Variance::new(bounds, data.len())?.with(Laplace::epsilon(pure.epsilon().get())?)?;

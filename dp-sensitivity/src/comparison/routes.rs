@@ -35,7 +35,7 @@ pub fn of<Q>(query: &Q, data: &Q::Data, target: Approx) -> Result<Exploratory<Co
 where
     Q: LocalSensitivity + SensitivityIn<L2> + Clone,
 {
-    let answer = query.answer(data)?;
+    let answer = query.answer(data)?.get();
     Ok(Exploratory::new(Comparison::new(answer, routes(query, data, &Noises::new(target), answer, "")?)))
 }
 
@@ -82,7 +82,7 @@ where
     Q: LocalSensitivity + SensitivityIn<L2> + Clone,
 {
     let target = noises.target;
-    let asked = Asked { query, data, answer: query.answer(data)?, truth, of };
+    let asked = Asked { query, data, answer: query.answer(data)?.get(), truth, of };
     let found = [
         asked.laplace(target.epsilon().get()),
         asked.gaussian(target.epsilon().get(), target.delta().get()),

@@ -3,7 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use dp_core::{AddRemove, Adjacency, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{
+    AddRemove, Adjacency, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+};
 
 use crate::LocalSensitivity;
 
@@ -20,7 +22,7 @@ use crate::LocalSensitivity;
 ///
 /// let ages = [12.0, 70.0, 81.0];
 /// let seniors = Count::matching(|age: &f64| *age >= 65.0);
-/// assert_eq!(seniors.answer(&ages)?, 2.0);
+/// assert_eq!(seniors.answer(&ages)?.get(), 2.0);
 ///
 /// let release = Count::all().with(Laplace::epsilon(0.5)?)?;
 /// println!("about {:.0} people", release.release(&ages, &mut OsSeeded::new()?)?);
@@ -83,15 +85,15 @@ impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A, i64> {
 
 impl<T, P: Fn(&T) -> bool, A: Adjacency> Query for Count<T, P, A, f64> {
     type Data = [T];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = A;
 
-    fn answer(&self, data: &[T]) -> Result<f64, Error> {
+    fn answer(&self, data: &[T]) -> Result<Finite, Error> {
         let count = self.count(data);
         // Exact up to 2⁵³ and constant beyond: never more than one apart for neighbours.
         let capped = u64::try_from(count).unwrap_or(u64::MAX).min(1 << 53);
         #[allow(clippy::cast_precision_loss)] // at most 2⁵³
-        Ok(capped as f64)
+        Ok(Finite::or_zero(capped as f64))
     }
 }
 
@@ -126,19 +128,19 @@ mod tests {
         #[test]
         fn one_record_changes_it_by_at_most_one(data in prop::collection::vec(0u8..10, 0..20), at in 0usize..20, other in 0u8..10) {
             let count = Count::matching(|x: &u8| x.is_multiple_of(3));
-            let here = count.answer(&data).unwrap();
-            prop_assert_eq!(Count::all().answer(&data).unwrap(), f64::from(u8::try_from(data.len()).unwrap()));
+            let here = count.answer(&data).unwrap().get();
+            prop_assert_eq!(Count::all().answer(&data).unwrap().get(), f64::from(u8::try_from(data.len()).unwrap()));
             #[allow(clippy::cast_precision_loss)]
             let whole = count.clone().in_integers().answer(&data).unwrap() as f64;
             prop_assert_eq!(whole, here);
             let mut added = data.clone();
             added.insert(at.min(data.len()), other);
-            prop_assert!((count.answer(&added).unwrap() - here).abs() <= 1.0);
+            prop_assert!((count.answer(&added).unwrap().get() - here).abs() <= 1.0);
             if let Some(slot) = data.clone().get_mut(at) {
                 *slot = other;
                 let mut replaced = data.clone();
                 replaced[at] = other;
-                prop_assert!((count.clone().under_replace_one().answer(&replaced).unwrap() - here).abs() <= 1.0);
+                prop_assert!((count.clone().under_replace_one().answer(&replaced).unwrap().get() - here).abs() <= 1.0);
             }
         }
     }

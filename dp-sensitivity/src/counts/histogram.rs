@@ -6,7 +6,8 @@ use core::marker::PhantomData;
 
 use dp_core::rounding::sqrt_up;
 use dp_core::{
-    AddRemove, Adjacency, Error, L1, L2, LInf, LInfMonotone, Query, ReplaceOne, Sensitivity, SensitivityIn,
+    AddRemove, Adjacency, Error, Finite, FiniteVec, L1, L2, LInf, LInfMonotone, Query, ReplaceOne,
+    Sensitivity, SensitivityIn,
 };
 
 /// The numbers of records in bins that are declared beforehand.
@@ -20,8 +21,8 @@ use dp_core::{
 /// half of the noise; under replace-one they are not.
 ///
 /// The bins must not be read off the records: an empty bin is published like any other. For keys
-/// that are not known beforehand, count [by key](crate::CountBy) and publish what passes a threshold
-/// (`dp_mechanisms::StabilityHistogram`).
+/// that are not known beforehand, count [by key](crate::CountBy) and publish what passes a
+/// threshold (`dp_mechanisms::StabilityHistogram`).
 ///
 /// Counts are floats for noise on reals, and whole numbers after [`in_integers`](Self::in_integers)
 /// for discrete noise.
@@ -33,12 +34,14 @@ use dp_core::{
 ///
 /// let ages = [12.0, 34.0, 71.0, 40.0, f64::NAN];
 /// let groups = Histogram::between([0.0, 18.0, 65.0, 120.0])?;
-/// assert_eq!(groups.answer(&ages)?, [1.0, 2.0, 1.0]);
+/// assert_eq!(groups.answer(&ages)?.into_vec(), [1.0, 2.0, 1.0]);
 /// let release = groups.with(Vector::new(Laplace::epsilon(0.5)?))?;
 /// assert_eq!(release.guarantee(), Pure::new(0.5)?);
 /// assert_eq!(release.mechanism().each().scale().get(), 2.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M15 by `cargo xtask verify`.
 #[derive(Clone)]
 pub struct Histogram<T, K, A, N = f64> {
     bins: usize,
@@ -142,13 +145,13 @@ impl<T, K: Fn(&T) -> usize, A: Adjacency> Query for Histogram<T, K, A, i64> {
 
 impl<T, K: Fn(&T) -> usize, A: Adjacency> Query for Histogram<T, K, A, f64> {
     type Data = [T];
-    type Answer = Vec<f64>;
+    type Answer = FiniteVec;
     type Adjacency = A;
 
-    fn answer(&self, data: &[T]) -> Result<Vec<f64>, Error> {
+    fn answer(&self, data: &[T]) -> Result<FiniteVec, Error> {
         // Exact up to 2⁵³ and constant beyond: never farther apart than the counts.
         #[allow(clippy::cast_precision_loss)] // at most 2⁵³
-        let as_float = |count: i64| count.min(1 << 53) as f64;
+        let as_float = |count: i64| Finite::or_zero(count.min(1 << 53) as f64);
         Ok(self.counts(data).into_iter().map(as_float).collect())
     }
 }
@@ -249,10 +252,10 @@ mod tests {
             let added = Histogram::new(bins, |x: &usize| *x).unwrap();
             let replaced = added.clone().under_replace_one();
             let at = at % data.len();
-            let here = added.answer(&data).unwrap();
+            let here = added.answer(&data).unwrap().into_vec();
             let mut fewer = data.clone();
             fewer.remove(at);
-            let without = added.answer(&fewer).unwrap();
+            let without = added.answer(&fewer).unwrap().into_vec();
             prop_assert!(apart::<L1>(&here, &without) <= SensitivityIn::<L1>::sensitivity(&added).value());
             prop_assert!(apart::<L2>(&here, &without) <= SensitivityIn::<L2>::sensitivity(&added).value());
             prop_assert!(apart::<LInf>(&here, &without) <= SensitivityIn::<LInf>::sensitivity(&added).value());
@@ -261,7 +264,7 @@ mod tests {
             prop_assert!(apart::<LInfMonotone>(&without, &here) <= monotone);
             let mut changed = data.clone();
             changed[at] = other;
-            let there = replaced.answer(&changed).unwrap();
+            let there = replaced.answer(&changed).unwrap().into_vec();
             prop_assert!(apart::<L1>(&here, &there) <= SensitivityIn::<L1>::sensitivity(&replaced).value());
             prop_assert!(apart::<L2>(&here, &there) <= SensitivityIn::<L2>::sensitivity(&replaced).value());
             prop_assert!(apart::<LInf>(&here, &there) <= SensitivityIn::<LInf>::sensitivity(&replaced).value());
@@ -281,11 +284,11 @@ mod tests {
             (1..=4u32).flat_map(|length| (0..4usize.pow(length)).map(move |code| (length, code)))
         {
             let data: Vec<usize> = (0..length).map(|i| code / 4usize.pow(i) % 4).collect();
-            let here = counts.answer(&data).unwrap();
+            let here = counts.answer(&data).unwrap().into_vec();
             for at in 0..data.len() {
                 let mut fewer = data.clone();
                 fewer.remove(at);
-                let without = counts.answer(&fewer).unwrap();
+                let without = counts.answer(&fewer).unwrap().into_vec();
                 let distance = apart::<LInfMonotone>(&here, &without);
                 assert!(
                     distance <= limit && distance == apart::<LInfMonotone>(&without, &here),
@@ -295,7 +298,8 @@ mod tests {
                 for other in 0..4 {
                     let mut changed = data.clone();
                     changed[at] = other;
-                    mixed |= apart::<LInfMonotone>(&here, &counts.answer(&changed).unwrap()).is_infinite();
+                    mixed |= apart::<LInfMonotone>(&here, &counts.answer(&changed).unwrap().into_vec())
+                        .is_infinite();
                 }
             }
         }
@@ -307,13 +311,13 @@ mod tests {
         let bins = Histogram::between([-1.0, 0.0, 0.5, 1.0]).unwrap();
         assert_eq!(bins.bins(), 3);
         let data = [-1.0, -1.1, -0.0, 0.0, 0.4, 0.5, 1.0, 1.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-        assert_eq!(bins.answer(&data).unwrap(), [1.0, 3.0, 2.0]);
+        assert_eq!(bins.answer(&data).unwrap().into_vec(), [1.0, 3.0, 2.0]);
         assert!(Histogram::between([1.0]).is_err() && Histogram::between([]).is_err());
         for bad in [[0.0, 0.0], [1.0, 0.0], [0.0, f64::NAN]] {
             assert!(Histogram::between(bad).is_err());
         }
         assert_eq!(
-            Histogram::between([f64::NEG_INFINITY, f64::INFINITY]).unwrap().answer(&data).unwrap(),
+            Histogram::between([f64::NEG_INFINITY, f64::INFINITY]).unwrap().answer(&data).unwrap().into_vec(),
             [10.0]
         );
     }
@@ -324,7 +328,7 @@ mod tests {
         assert!(Histogram::new(0, key).is_err() && Histogram::new(usize::MAX, key).is_err());
         let one = Histogram::new(1, key).unwrap().under_replace_one();
         assert_eq!(SensitivityIn::<L1>::sensitivity(&one).value(), 1.0);
-        assert_eq!(one.answer(&[0, 0, usize::MAX]).unwrap(), [2.0]);
+        assert_eq!(one.answer(&[0, 0, usize::MAX]).unwrap().into_vec(), [2.0]);
         assert_eq!(format!("{one:?}"), "Histogram(1 bins, replace-one)");
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use dp_core::rounding::{add_up, div_up, mul_up};
-use dp_core::{AddRemove, Error, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{AddRemove, Error, Finite, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::local::smoothness::LEAST_BOUND;
 use crate::{Count, LocalSensitivity, Smoothness};
@@ -13,10 +13,8 @@ use crate::{Count, LocalSensitivity, Smoothness};
 ///
 /// **Theorem** (claim S14). The global sensitivity is ½. With c records that match,
 ///
-/// > LS = 1/(c(c−1)) for c ≥ 3, ½ for c = 1 and 2, and 0 for c = 0;
-/// >
-/// > A⁽ᵏ⁾ = 1/((c−k)(c−k−1)) while c − k ≥ 3, and ½ for larger k (for k ≥ 1 if c = 0);
-/// >
+/// > LS = 1/(c(c−1)) for c ≥ 3, ½ for c = 1 and 2, and 0 for c = 0; >
+/// > A⁽ᵏ⁾ = 1/((c−k)(c−k−1)) while c − k ≥ 3, and ½ for larger k (for k ≥ 1 if c = 0); >
 /// > S* = max(1/(c(c−1)), ½·e^(−β(c−2))) for c ≥ 2, ½ for c = 1, and ½·e^(−β) for c = 0.
 ///
 /// *Proof.* 1/(c−1) − 1/c = 1/(c(c−1)) falls in c, and is more than what another record does. k
@@ -33,11 +31,13 @@ use crate::{Count, LocalSensitivity, Smoothness};
 /// use dp_sensitivity::{LocalSensitivity, ReciprocalCount, Smoothness};
 ///
 /// let reciprocal = ReciprocalCount::matching(|age: &f64| *age >= 65.0);
-/// assert_eq!(reciprocal.answer(&[12.0, 70.0, 81.0])?, 0.5);
+/// assert_eq!(reciprocal.answer(&[12.0, 70.0, 81.0])?.get(), 0.5);
 /// let hundred = vec![70.0; 100];
 /// assert!(reciprocal.smooth(&hundred, Smoothness::new(0.2)?)? < 1.02e-4);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S14 by `cargo xtask verify`.
 #[derive(Clone)]
 pub struct ReciprocalCount<T, P> {
     count: Count<T, P, AddRemove>,
@@ -75,11 +75,11 @@ fn local(count: f64) -> f64 {
 
 impl<T, P: Fn(&T) -> bool> Query for ReciprocalCount<T, P> {
     type Data = [T];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[T]) -> Result<f64, Error> {
-        Ok(1.0 / self.count.answer(data)?.max(1.0))
+    fn answer(&self, data: &[T]) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(1.0 / self.count.answer(data)?.get().max(1.0)))
     }
 }
 
@@ -92,7 +92,7 @@ impl<T, P: Fn(&T) -> bool, N: Subadditive> SensitivityIn<N> for ReciprocalCount<
 /// The least ladder, up to rounding.
 impl<T, P: Fn(&T) -> bool> LocalSensitivity for ReciprocalCount<T, P> {
     fn local_at_distance(&self, data: &[T], distance: u64) -> Result<f64, Error> {
-        let count = self.count.answer(data)?;
+        let count = self.count.answer(data)?.get();
         #[allow(clippy::cast_precision_loss)] // rounded, it is still beyond all counts
         let steps = distance as f64;
         // From no records one step leads to one.
@@ -103,7 +103,7 @@ impl<T, P: Fn(&T) -> bool> LocalSensitivity for ReciprocalCount<T, P> {
     /// The closed form. With the term for rounding the logarithm is still convex: its second
     /// derivative 1/u² + 1/(u−1)² − ε²/(1+εu)² is positive.
     fn smooth(&self, data: &[T], beta: Smoothness) -> Result<f64, Error> {
-        let count = self.count.answer(data)?;
+        let count = self.count.answer(data)?.get();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number up to 2⁵³
         let steps = if count == 0.0 { 1 } else { (count as u64).saturating_sub(2) };
         Ok(local(count).max(beta.weight(steps) * 0.5).max(LEAST_BOUND))
@@ -131,7 +131,7 @@ mod tests {
             |c: &usize| [c.checked_sub(1), Some(c + 1), Some(*c)].into_iter().flatten().collect();
         let data = |c: &usize| [vec![true; *c], vec![false; 3]].concat();
         for count in 0..40 {
-            let truth = brute::ladder(&count, 45, neighbours, |c| reciprocal.answer(&data(c)).unwrap());
+            let truth = brute::ladder(&count, 45, neighbours, |c| reciprocal.answer(&data(c)).unwrap().get());
             for (k, rung) in (0..).zip(&truth) {
                 let found = reciprocal.local_at_distance(&data(&count), k).unwrap();
                 assert!(found >= *rung && found <= rung * (1.0 + 1e-13), "{count} {k}: {found} {rung}");
@@ -166,7 +166,11 @@ mod tests {
     fn no_records_and_all_records() {
         let all = ReciprocalCount::<u8, _>::all();
         assert_eq!(
-            (all.answer(&[]).unwrap(), all.answer(&[7]).unwrap(), all.answer(&[7, 8]).unwrap()),
+            (
+                all.answer(&[]).unwrap().get(),
+                all.answer(&[7]).unwrap().get(),
+                all.answer(&[7, 8]).unwrap().get()
+            ),
             (1.0, 1.0, 0.5)
         );
         assert_eq!(

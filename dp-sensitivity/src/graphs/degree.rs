@@ -1,6 +1,6 @@
 //! The largest degree of a graph.
 
-use dp_core::{EdgeAdjacency, Error, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{EdgeAdjacency, Error, Finite, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::{Graph, declared, reported};
 
@@ -15,7 +15,7 @@ use super::{Graph, declared, reported};
 /// use dp_sensitivity::{Graph, MaxDegree};
 ///
 /// let star = Graph::new(5, [(0, 1), (0, 2), (0, 3)]);
-/// assert_eq!(MaxDegree::new(5).answer(&star)?, 3.0);
+/// assert_eq!(MaxDegree::new(5).answer(&star)?.get(), 3.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,13 +35,13 @@ impl MaxDegree {
 
 impl Query for MaxDegree {
     type Data = Graph;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = EdgeAdjacency;
 
-    fn answer(&self, graph: &Graph) -> Result<f64, Error> {
+    fn answer(&self, graph: &Graph) -> Result<Finite, Error> {
         declared(self.nodes, graph)?;
         let largest = (0..self.nodes).map(|node| graph.degree(node)).max().unwrap_or(0);
-        Ok(reported(largest as u64))
+        Ok(Finite::or_zero(reported(largest as u64)))
     }
 }
 
@@ -59,11 +59,12 @@ mod tests {
     #[test]
     fn an_edge_moves_it_by_one_at_most() {
         let query = MaxDegree::new(4);
-        let answers: Vec<f64> = every::graphs(4).iter().map(|graph| query.answer(graph).unwrap()).collect();
+        let answers: Vec<f64> =
+            every::graphs(4).iter().map(|graph| query.answer(graph).unwrap().get()).collect();
         let local = &every::ladders(&answers)[0];
         assert_eq!(local.iter().copied().fold(0.0, f64::max), 1.0);
         assert_eq!((answers[0], answers[63]), (0.0, 3.0));
-        assert_eq!(MaxDegree::new(0).answer(&Graph::new(0, [])), Ok(0.0));
+        assert_eq!(MaxDegree::new(0).answer(&Graph::new(0, [])), Ok(Finite::ZERO));
         assert!(query.answer(&Graph::new(5, [])).is_err());
     }
 }

@@ -12,9 +12,9 @@ pub use triangles::Triangles;
 
 use dp_core::Error;
 
-/// The largest count that is reported, and what larger ones are reported as: whole numbers up to
-/// 2⁵³ are floats. The smaller of a count and a constant is never farther from a neighbour's than
-/// the counts are, so every sensitivity of the count is one of what is reported.
+/// Counts are told up to here, and as this much beyond it: whole numbers up to 2⁵³ are floats. The
+/// smaller of a count and a constant is never farther from a neighbour's than the counts are, so
+/// every sensitivity of the count is one of what is reported.
 const LARGEST_COUNT: u64 = 1 << 53;
 
 /// A count as an exact float, [`LARGEST_COUNT`] at most.
@@ -34,18 +34,20 @@ fn declared(nodes: u32, graph: &Graph) -> Result<(), Error> {
 }
 
 /// All graphs on this many nodes, by brute force: what the fast formulas are compared with.
-#[cfg(any(test, feature = "claims"))]
-pub(crate) mod every {
+#[cfg(any(test, feature = "internals"))]
+pub mod every {
     use super::Graph;
 
     /// All pairs of nodes.
-    pub(crate) fn pairs(nodes: u32) -> Vec<(u32, u32)> {
+    #[must_use]
+    pub fn pairs(nodes: u32) -> Vec<(u32, u32)> {
         (0..nodes).flat_map(|i| (i + 1..nodes).map(move |j| (i, j))).collect()
     }
 
     /// All graphs. The bits of a graph's number are its edges, in the order of [`pairs`], so that
     /// neighbours differ in one bit.
-    pub(crate) fn graphs(nodes: u32) -> Vec<Graph> {
+    #[must_use]
+    pub fn graphs(nodes: u32) -> Vec<Graph> {
         let pairs = pairs(nodes);
         let chosen = |number: usize| (0..pairs.len()).filter(move |bit| number >> bit & 1 == 1);
         (0..1usize << pairs.len())
@@ -55,7 +57,8 @@ pub(crate) mod every {
 
     /// The local sensitivities at distance 0, 1, … up to the number of pairs, of answers to
     /// [`graphs`], straight from their definition.
-    pub(crate) fn ladders(answers: &[f64]) -> Vec<Vec<f64>> {
+    #[must_use]
+    pub fn ladders(answers: &[f64]) -> Vec<Vec<f64>> {
         let bits = answers.len().trailing_zeros();
         let neighbours = |number: usize| (0..bits).map(move |bit| number ^ 1 << bit);
         let local = |number: usize| {

@@ -1,6 +1,6 @@
 //! k-stars: a node with k of its neighbours.
 
-use dp_core::{EdgeAdjacency, Error, L1, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::graph::index;
 use super::{Graph, LARGEST_COUNT, declared, reported};
@@ -35,7 +35,7 @@ use crate::{LocalSensitivity, Smoothness};
 ///
 /// let graph = Graph::new(100, [(0, 1), (0, 2), (0, 3), (3, 4)]);
 /// let paths = KStars::new(100, 2)?;
-/// assert_eq!(paths.answer(&graph)?, 4.0); // three around node 0 and one around node 3
+/// assert_eq!(paths.answer(&graph)?.get(), 4.0); // three around node 0 and one around node 3
 /// assert_eq!(SensitivityIn::<L1>::sensitivity(&paths).value(), 196.0);
 /// assert_eq!(paths.local(&graph)?, 4.0); // an edge from node 0 to node 4
 /// # Ok::<(), dp_core::Error>(())
@@ -142,14 +142,16 @@ fn extremal_pairs(graph: &Graph) -> Vec<[u64; 2]> {
 
 impl Query for KStars {
     type Data = Graph;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = EdgeAdjacency;
 
-    fn answer(&self, graph: &Graph) -> Result<f64, Error> {
+    fn answer(&self, graph: &Graph) -> Result<Finite, Error> {
         declared(self.nodes, graph)?;
         // Sums of numbers that stop at 2⁵³ stop there if the sum of the numbers does.
         let around = |node| binomial(graph.degree(node) as u64, u64::from(self.arms));
-        Ok(reported((0..self.nodes).map(around).fold(0, |sum, stars| LARGEST_COUNT.min(sum + stars))))
+        Ok(Finite::or_zero(reported(
+            (0..self.nodes).map(around).fold(0, |sum, stars| LARGEST_COUNT.min(sum + stars)),
+        )))
     }
 }
 
@@ -211,7 +213,8 @@ mod tests {
             let extremal: Vec<_> = graphs.iter().map(extremal_pairs).collect();
             for arms in 1..=5 {
                 let query = KStars::new(nodes, arms).unwrap();
-                let answers: Vec<f64> = graphs.iter().map(|graph| query.answer(graph).unwrap()).collect();
+                let answers: Vec<f64> =
+                    graphs.iter().map(|graph| query.answer(graph).unwrap().get()).collect();
                 let ladders = every::ladders(&answers);
                 for (number, pairs) in extremal.iter().enumerate() {
                     for (distance, rungs) in ladders.iter().enumerate() {
@@ -247,7 +250,7 @@ mod tests {
     fn enormous_counts_stop_where_floats_do() {
         let star = Graph::new(100_000, (1..100_000).map(|node| (0, node)));
         let query = KStars::new(100_000, 5).unwrap();
-        assert_eq!(query.answer(&star).unwrap(), reported(LARGEST_COUNT));
+        assert_eq!(query.answer(&star).unwrap().get(), reported(LARGEST_COUNT));
         assert_eq!(query.local(&star).unwrap(), reported(LARGEST_COUNT));
         assert_eq!(SensitivityIn::<L1>::sensitivity(&query).value(), reported(LARGEST_COUNT));
         assert!(query.smooth(&star, Smoothness::new(0.1).unwrap()).unwrap() <= reported(LARGEST_COUNT));

@@ -1,6 +1,6 @@
 //! Triangles: three nodes that are all joined.
 
-use dp_core::{EdgeAdjacency, Error, L1, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityIn, Subadditive};
 
 use super::graph::index;
 use super::{Graph, declared, reported};
@@ -36,12 +36,14 @@ use crate::{LocalSensitivity, Smoothness};
 ///
 /// let graph = Graph::new(100, [(0, 1), (1, 2), (2, 0), (2, 3), (3, 0)]);
 /// let triangles = Triangles::new(100);
-/// assert_eq!(triangles.answer(&graph)?, 2.0);
+/// assert_eq!(triangles.answer(&graph)?.get(), 2.0);
 /// assert_eq!(SensitivityIn::<L1>::sensitivity(&triangles).value(), 98.0);
 /// assert_eq!(triangles.local(&graph)?, 2.0); // nodes 0 and 2 have 1 and 3 in common
 /// assert!(triangles.smooth(&graph, Smoothness::new(0.2)?)? < 3.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S18 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -134,10 +136,10 @@ fn extremal_pairs(graph: &Graph) -> Vec<Pair> {
 
 impl Query for Triangles {
     type Data = Graph;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = EdgeAdjacency;
 
-    fn answer(&self, graph: &Graph) -> Result<f64, Error> {
+    fn answer(&self, graph: &Graph) -> Result<Finite, Error> {
         declared(self.nodes, graph)?;
         // Each triangle is seen once, from its first node to its second to its third in the order
         // of (degree, number). No node has more than √2m later neighbours.
@@ -154,7 +156,7 @@ impl Query for Triangles {
             }
             later(first).for_each(|node| after_first[index(node)] = false);
         }
-        Ok(reported(count))
+        Ok(Finite::or_zero(reported(count)))
     }
 }
 
@@ -201,7 +203,7 @@ mod tests {
                     .map(|(a, b)| third(*a, *b))
                     .sum::<usize>()
             };
-            let answers: Vec<f64> = graphs.iter().map(|graph| query.answer(graph).unwrap()).collect();
+            let answers: Vec<f64> = graphs.iter().map(|graph| query.answer(graph).unwrap().get()).collect();
             assert!(
                 graphs.iter().zip(&answers).all(|(graph, answer)| reported(count(graph) as u64) == *answer)
             );
@@ -240,7 +242,7 @@ mod tests {
             prop_assert!(smooth == slowly || slowly == 0.0);
             prop_assert!(smooth >= query.local(&here).unwrap());
             prop_assert!(smooth <= beta.get().exp() * other && other <= beta.get().exp() * smooth);
-            let [a, b] = [&here, &there].map(|graph| query.answer(graph).unwrap());
+            let [a, b] = [&here, &there].map(|graph| query.answer(graph).unwrap().get());
             prop_assert!((a - b).abs() <= query.local(&here).unwrap());
         }
     }
@@ -250,7 +252,10 @@ mod tests {
         let beta = Smoothness::new(1e-9).unwrap();
         for nodes in [0, 1, 2] {
             let (query, empty) = (Triangles::new(nodes), Graph::new(nodes, [(0, 1)]));
-            assert_eq!((query.answer(&empty), query.local_at_distance(&empty, u64::MAX)), (Ok(0.0), Ok(0.0)));
+            assert_eq!(
+                (query.answer(&empty), query.local_at_distance(&empty, u64::MAX)),
+                (Ok(Finite::ZERO), Ok(0.0))
+            );
             assert!(query.smooth(&empty, beta).unwrap() > 0.0);
         }
         let many = 1 << 20;

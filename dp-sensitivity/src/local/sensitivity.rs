@@ -1,6 +1,6 @@
 //! How far one record can move the answer on *these* data, and on data near to them.
 
-use dp_core::{Error, L1, Query, SensitivityIn};
+use dp_core::{Error, Finite, L1, Query, SensitivityIn};
 
 use crate::local::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
 
@@ -27,12 +27,14 @@ use crate::local::smoothness::{LEAST_BOUND, LEAST_WEIGHT, Smoothness};
 /// State its global sensitivity as `impl<N: Subadditive> SensitivityIn<N> for …`: an answer of one
 /// number has the same in all norms with a triangle inequality, and
 /// [`comparison`](crate::comparison) asks for ℓ1 and ℓ2.
+///
+/// Checked as S2 and S3 by `cargo xtask verify`.
 #[diagnostic::on_unimplemented(
     message = "the local sensitivity of `{Self}` is not known",
     label = "no local sensitivity",
     note = "medians, quantiles, trimmed means, deviations, triangles and others have one; implement `LocalSensitivity` for a query of your own, or use noise for its global sensitivity, `.with(…)`"
 )]
-pub trait LocalSensitivity: Query<Answer = f64> + SensitivityIn<L1> {
+pub trait LocalSensitivity: Query<Answer = Finite> + SensitivityIn<L1> {
     /// A⁽ᵏ⁾(x), rounded up: no data set within k steps of these has a larger local sensitivity.
     ///
     /// # Errors
@@ -53,12 +55,12 @@ pub trait LocalSensitivity: Query<Answer = f64> + SensitivityIn<L1> {
     /// bound, and for the least ladder the smallest one.
     ///
     /// *Proof.* For the k that attains S(x), w(k)·A⁽ᵏ⁾(x) ≤ w(k)·A⁽ᵏ⁺¹⁾(y) ≤ e^β·w(k+1)·A⁽ᵏ⁺¹⁾(y) ≤
-    /// e^β·S(y). [`Smoothness::weight`] covers the rounding of the two products. If S is
-    /// β-smooth and at least LS, then LS(z) ≤ S(z) ≤ e^(βk)·S(x) for all z within k steps of x, so
-    /// S(x) ≥ e^(−βk)·A⁽ᵏ⁾(x).
+    /// e^β·S(y). [`Smoothness::weight`] covers the rounding of the two products. If S is β-smooth
+    /// and at least LS, then LS(z) ≤ S(z) ≤ e^(βk)·S(x) for all z within k steps of x, so S(x) ≥
+    /// e^(−βk)·A⁽ᵏ⁾(x).
     ///
-    /// This one asks for A⁽ᵏ⁾ at every k that may count, of which there may be 600/β; queries with
-    /// a faster algorithm override it.
+    /// This one asks for A⁽ᵏ⁾ at every k that may count, of which there may be 600/β; queries that
+    /// know a faster way have it.
     ///
     /// # Errors
     /// When the data do not have the public shape that was declared.

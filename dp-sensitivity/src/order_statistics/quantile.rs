@@ -3,7 +3,8 @@
 use core::marker::PhantomData;
 
 use dp_core::{
-    AddRemove, Adjacency, Bounds, Error, L1, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+    AddRemove, Adjacency, Bounds, Error, Finite, L1, Query, ReplaceOne, Sensitivity, SensitivityIn,
+    Subadditive,
 };
 
 use crate::LocalSensitivity;
@@ -51,7 +52,7 @@ use crate::order_statistics::windows::{Windows, arrange, wanted};
 /// // distinguishes them.
 /// let median = Quantile::median(Bounds::new(0.0, 10.0)?).under_replace_one(5)?;
 /// let (x, y) = ([0.0, 0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 0.0, 0.0, 10.0]);
-/// assert_eq!((median.answer(&x)?, median.answer(&y)?), (0.0, 0.0));
+/// assert_eq!((median.answer(&x)?.get(), median.answer(&y)?.get()), (0.0, 0.0));
 /// assert_eq!((median.local(&x)?, median.local(&y)?), (10.0, 0.0));
 ///
 /// // Smooth sensitivity repairs it (claim S6): the two differ by no more than a factor e^β.
@@ -61,6 +62,8 @@ use crate::order_statistics::windows::{Windows, arrange, wanted};
 /// assert!((there - 10.0 * (-0.1f64).exp()).abs() < 1e-9);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S1, S5 and S6 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -186,16 +189,16 @@ fn rank(level: f64, size: usize) -> usize {
 
 impl<A: Adjacency> Query for Quantile<A> {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = A;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
         let mut records = self.clamped(data)?;
         if records.is_empty() {
-            return Ok(self.bounds.clamp(f64::NAN));
+            return Ok(Finite::clamped(f64::NAN, self.bounds));
         }
         let rank = self.rank(records.len());
-        Ok(*records.select_nth_unstable_by(rank - 1, f64::total_cmp).1)
+        Ok(Finite::clamped(*records.select_nth_unstable_by(rank - 1, f64::total_cmp).1, self.bounds))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The mean without the smallest and the largest records.
 
-use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 use crate::local::smoothness::{Smoothness, Weights};
@@ -36,10 +36,12 @@ use crate::sums::average::Average;
 ///
 /// let mean = TrimmedMean::new(Bounds::new(0.0, 1000.0)?, 7, 2)?;
 /// let data = [3.0, 4.0, 900.0, 2.0, 0.0, 5.0, 1000.0];
-/// assert_eq!(mean.answer(&data)?, 4.0); // 3, 4 and 5
+/// assert_eq!(mean.answer(&data)?.get(), 4.0); // 3, 4 and 5
 /// assert!((mean.local(&data)? - 897.0 / 3.0).abs() < 1e-9); // a large record in place of 3 keeps 4, 5 and 900
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S13 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]
@@ -103,17 +105,17 @@ pub(crate) fn kept(size: usize, from_either_side: usize) -> Result<usize, Error>
 
 impl Query for TrimmedMean {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
         let mut units = self.average.units(data, self.size)?;
         let (first, last) = self.ranks();
         if self.trimmed > 0 {
             units.select_nth_unstable_by(first - 1, f64::total_cmp);
             units[first - 1..].select_nth_unstable_by(last - first, f64::total_cmp);
         }
-        Ok(self.average.of(Average::sum(&units[first - 1..last])))
+        Ok(Finite::or_zero(self.average.of(Average::sum(&units[first - 1..last]))))
     }
 }
 
@@ -205,7 +207,7 @@ mod tests {
             data[size - trimmed..].fill(3.0);
             let mut other = data.clone();
             other[0] = 3.0;
-            let moved = mean.answer(&other).unwrap() - mean.answer(&data).unwrap();
+            let moved = mean.answer(&other).unwrap().get() - mean.answer(&data).unwrap().get();
             let global = SensitivityIn::<L1>::sensitivity(&mean).value();
             assert!(moved <= global && moved >= global * (1.0 - 1e-9));
         }
@@ -220,9 +222,12 @@ mod tests {
         let mean = TrimmedMean::new(bounds, 3, 1).unwrap();
         assert_eq!(mean.size(), 3);
         let wrong = Err(Error::WrongSize { declared: 3, found: 1 });
-        assert_eq!((mean.answer(&[1.0]), mean.local(&[1.0])), (wrong.clone(), wrong.clone()));
+        assert_eq!(
+            (mean.answer(&[1.0]).map(Finite::get), mean.local(&[1.0])),
+            (wrong.clone(), wrong.clone())
+        );
         assert_eq!(mean.smooth(&[1.0], Smoothness::new(1.0).unwrap()), wrong);
-        assert_eq!(mean.answer(&[f64::NAN, 0.0, 1.0]).unwrap(), 0.5);
+        assert_eq!(mean.answer(&[f64::NAN, 0.0, 1.0]).unwrap().get(), 0.5);
     }
 
     #[cfg(feature = "serde")]

@@ -1,7 +1,7 @@
 //! The mean with the smallest and the largest records pulled in.
 
 use dp_core::rounding::{add_up, mul_up};
-use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 use crate::local::ladder;
@@ -46,7 +46,7 @@ use crate::sums::average::Average;
 ///
 /// let mean = WinsorisedMean::new(Bounds::new(0.0, 100.0)?, 6, 2)?;
 /// let data = [3.0, 4.0, 90.0, 2.0, 0.0, 5.0];
-/// assert_eq!(mean.answer(&data)?, 3.5); // 3 three times and 4 three times
+/// assert_eq!(mean.answer(&data)?.get(), 3.5); // 3 three times and 4 three times
 /// assert!((mean.local(&data)? - 1.0).abs() < 1e-9); // a large record in place of 0: 4 and 5, three times each
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -129,10 +129,10 @@ impl WinsorisedMean {
 
 impl Query for WinsorisedMean {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
         let mut units = self.average.units(data, self.size)?;
         let (first, last) = self.ranks();
         units.select_nth_unstable_by(first - 1, f64::total_cmp);
@@ -141,7 +141,8 @@ impl Query for WinsorisedMean {
         }
         let ends = Average::sum(&[units[first - 1], units[last - 1]]);
         let pulled = i128::try_from(self.pulled).expect("a usize has at most 64 bits");
-        Ok(self.average.of(Average::sum(&units[first - 1..last]) + pulled * ends))
+        let sum = Average::sum(&units[first - 1..last]) + pulled * ends;
+        Ok(Finite::or_zero(self.average.of(sum)))
     }
 }
 
@@ -277,7 +278,7 @@ mod tests {
             data[size - pulled..].fill(3.0); // the one gap is at the last record that stays
             let mut other = data.clone();
             other[0] = 3.0;
-            let moved = mean.answer(&other).unwrap() - mean.answer(&data).unwrap();
+            let moved = mean.answer(&other).unwrap().get() - mean.answer(&data).unwrap().get();
             let global = SensitivityIn::<L1>::sensitivity(&mean).value();
             assert!(moved <= global && moved >= global * (1.0 - 1e-9));
         }
@@ -291,9 +292,12 @@ mod tests {
         }
         let mean = WinsorisedMean::new(bounds, 3, 1).unwrap();
         let wrong = Err(Error::WrongSize { declared: 3, found: 1 });
-        assert_eq!((mean.answer(&[1.0]), mean.local(&[1.0])), (wrong.clone(), wrong.clone()));
+        assert_eq!(
+            (mean.answer(&[1.0]).map(Finite::get), mean.local(&[1.0])),
+            (wrong.clone(), wrong.clone())
+        );
         assert_eq!(mean.smooth(&[1.0], Smoothness::new(1.0).unwrap()), wrong);
-        assert_eq!(mean.answer(&[f64::NAN, 0.0, 1.0]).unwrap(), 0.5);
+        assert_eq!(mean.answer(&[f64::NAN, 0.0, 1.0]).unwrap().get(), 0.5);
     }
 
     #[cfg(feature = "serde")]

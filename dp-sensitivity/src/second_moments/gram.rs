@@ -4,7 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use dp_core::rounding::Enclosure;
-use dp_core::{AddRemove, Adjacency, Error, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn};
+use dp_core::{
+    AddRemove, Adjacency, Error, Finite, FiniteVec, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn,
+};
 
 use crate::second_moments::second_moment::{BITS, checked, whole};
 use crate::sums::fixed_point::{enclose, unit_for};
@@ -43,7 +45,7 @@ use crate::sums::total::Total;
 ///
 /// let rows = [[1.0, 0.5], [1.0, -2.0], [1.0, 1.0]];
 /// let gram = Gram::new(2, 3.0)?; // 2 columns, rows of length 3 at most
-/// let exact = Symmetric::from_scaled_triangle(&gram.answer(&rows)?)?;
+/// let exact = Symmetric::from_scaled_triangle(&gram.answer(&rows)?.into_vec())?;
 /// assert_eq!(exact.get(0, 0), 3.0); // the number of rows: the first column is constant
 /// assert!((exact.get(0, 1) + 0.5).abs() < 1e-5);
 ///
@@ -54,6 +56,8 @@ use crate::sums::total::Total;
 /// assert!(published.eigenvalues().iter().all(|value| *value > -1e-6));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as M17 by `cargo xtask verify`.
 pub struct Gram<R, A> {
     columns: usize,
     bound: f64,
@@ -158,10 +162,10 @@ impl<R, A> Gram<R, A> {
 
 impl<R: AsRef<[f64]>, A: Adjacency> Query for Gram<R, A> {
     type Data = [R];
-    type Answer = Vec<f64>;
+    type Answer = FiniteVec;
     type Adjacency = A;
 
-    fn answer(&self, data: &[R]) -> Result<Vec<f64>, Error> {
+    fn answer(&self, data: &[R]) -> Result<FiniteVec, Error> {
         let mut sums = vec![0i128; self.entries()];
         for row in data {
             let row = self.integers(row.as_ref());
@@ -176,7 +180,7 @@ impl<R: AsRef<[f64]>, A: Adjacency> Query for Gram<R, A> {
             answer[diagonal + 1..diagonal + length].iter_mut().for_each(|x| *x *= core::f64::consts::SQRT_2);
             diagonal += length;
         }
-        Ok(answer)
+        Ok(answer.into_iter().map(Finite::or_zero).collect())
     }
 }
 
@@ -246,12 +250,12 @@ mod tests {
             let (mut fewer, mut changed) = (data.clone(), data.clone());
             fewer.remove(at);
             changed[at] = other;
-            let here = added.answer(&data).unwrap();
+            let here = added.answer(&data).unwrap().into_vec();
             prop_assert_eq!(here.len(), added.entries());
-            let without = difference(&here, &added.answer(&fewer).unwrap());
+            let without = difference(&here, &added.answer(&fewer).unwrap().into_vec());
             prop_assert!(L2::of(&without) <= SensitivityIn::<L2>::sensitivity(&added).value());
             prop_assert!(L1::of(&without) <= SensitivityIn::<L1>::sensitivity(&added).value());
-            let moved = difference(&here, &replaced.answer(&changed).unwrap());
+            let moved = difference(&here, &replaced.answer(&changed).unwrap().into_vec());
             prop_assert!(L2::of(&moved) <= SensitivityIn::<L2>::sensitivity(&replaced).value());
             prop_assert!(L1::of(&moved) <= SensitivityIn::<L1>::sensitivity(&replaced).value());
         }
@@ -275,14 +279,14 @@ mod tests {
         for columns in [1, 2, 5] {
             let gram = Gram::<Vec<f64>, _>::new(columns, 3.0).unwrap();
             let axis = |i: usize| (0..columns).map(|j| if i == j { 3.0 } else { 0.0 }).collect::<Vec<_>>();
-            let alone = gram.answer(&[axis(0)]).unwrap();
+            let alone = gram.answer(&[axis(0)]).unwrap().into_vec();
             let delta = SensitivityIn::<L2>::sensitivity(&gram).value();
             assert!((9.0..9.0005).contains(&delta) && L2::of(&alone) >= 8.9999);
             let replaced = gram.under_replace_one();
             let (delta, other) =
                 (SensitivityIn::<L2>::sensitivity(&replaced).value(), vec![axis(columns - 1)]);
             let other = if columns == 1 { vec![vec![]] } else { other };
-            let moved = L2::of(&difference(&alone, &replaced.answer(&other).unwrap()));
+            let moved = L2::of(&difference(&alone, &replaced.answer(&other).unwrap().into_vec()));
             assert!(moved <= delta && moved >= 0.9999 * delta, "{columns}: {moved} {delta}");
         }
     }
@@ -290,12 +294,12 @@ mod tests {
     #[test]
     fn entries_are_those_of_the_matrix() {
         let gram = Gram::new(3, 100.0).unwrap();
-        let answer = gram.answer(&[[1.0, 2.0, 3.0], [0.0, -1.0, 4.0]]).unwrap();
+        let answer = gram.answer(&[[1.0, 2.0, 3.0], [0.0, -1.0, 4.0]]).unwrap().into_vec();
         let root = 2f64.sqrt();
         let expected = [1.0, 2.0 * root, 3.0 * root, 5.0, 2.0 * root, 25.0];
         assert!(answer.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{answer:?}");
         assert_eq!(gram.columns(), 3);
-        assert_eq!(gram.answer(&[[f64::NAN; 3]]).unwrap(), [0.0; 6]);
+        assert_eq!(gram.answer(&[[f64::NAN; 3]]).unwrap().into_vec(), [0.0; 6]);
         assert_eq!(format!("{gram:?}"), "Gram(3 columns, rows up to 100, add-remove)");
     }
 

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use dp_core::rounding::{Enclosure, add_up, mul_up, sub_up};
-use dp_core::{AddRemove, Error, L1, Norm, Query, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{AddRemove, Error, Finite, L1, Norm, Query, Sensitivity, SensitivityIn, Subadditive};
 use dp_mechanisms::sample::Interval;
 
 use crate::local::ladder;
@@ -51,7 +51,7 @@ use crate::{Gram, LocalSensitivity, Smoothness};
 ///
 /// let rows: Vec<[f64; 2]> = (0..1000).map(|i| [1.0, f64::from(i % 10) / 10.0]).collect();
 /// let variance = PredictionVariance::new(&[1.0, 0.5], 1.5, 1.0)?;
-/// assert!((variance.answer(&rows)? - 0.001).abs() < 1e-4);
+/// assert!((variance.answer(&rows)?.get() - 0.001).abs() < 1e-4);
 /// let global = SensitivityIn::<L1>::sensitivity(&variance).value();
 /// assert!((global - 1.25 * 2.25 / 3.25).abs() < 1e-6);
 /// assert!(variance.local(&rows)? < global / 1000.0);
@@ -158,11 +158,11 @@ impl<R: AsRef<[f64]>> PredictionVariance<R> {
 
 impl<R: AsRef<[f64]>> Query for PredictionVariance<R> {
     type Data = [R];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
     /// Never fails.
-    fn answer(&self, data: &[R]) -> Result<f64, Error> {
+    fn answer(&self, data: &[R]) -> Result<Finite, Error> {
         let (matrix, unit, tolerance) = (self.matrix(data), self.gram.unit(), self.tolerance());
         let entry = |i: usize, j: usize| {
             // At 200 bits no digit is lost.
@@ -175,7 +175,9 @@ impl<R: AsRef<[f64]>> Query for PredictionVariance<R> {
         loop {
             let value = decompose(lower_triangle(self.point.len(), entry), point.clone(), digits);
             match value.map(|value| value.enclosure()) {
-                Some(known) if sub_up(known.hi(), known.lo()) <= tolerance => return Ok(known.lo()),
+                Some(known) if sub_up(known.hi(), known.lo()) <= tolerance => {
+                    return Ok(Finite::or_zero(known.lo()));
+                }
                 _ => digits *= 2,
             }
         }
@@ -237,7 +239,7 @@ mod tests {
             let data: Vec<Vec<f64>> = base.iter().cycle().take(base.len() * repeats).cloned().collect();
             let mut longer = data.clone();
             longer.push(more);
-            let [here, there] = [&data, &longer].map(|rows| query.answer(rows).unwrap());
+            let [here, there] = [&data, &longer].map(|rows| query.answer(rows).unwrap().get());
             let [m, other] = [&data, &longer].map(|rows| query.eigenvalue(rows));
             for m in [m, other] {
                 prop_assert!((here - there).abs() <= query.rung(m, 0));
@@ -261,7 +263,7 @@ mod tests {
             let (a, b, d) = (sum(&|r| r.0 * r.0), sum(&|r| r.0 * r.1), sum(&|r| r.1 * r.1));
             let determinant = (a + ridge) * (d + ridge) - b * b;
             let expected = (z.0 * z.0 * (d + ridge) - 2.0 * z.0 * z.1 * b + z.1 * z.1 * (a + ridge)) / determinant;
-            prop_assert!((query.answer(&data).unwrap() - expected).abs() < 1e-5 * (1.0 + expected));
+            prop_assert!((query.answer(&data).unwrap().get() - expected).abs() < 1e-5 * (1.0 + expected));
             let least = (a + d) / 2.0 - (((a - d) / 2.0).powi(2) + b * b).sqrt();
             let steps = least / (4.0 / 16.0);
             #[allow(clippy::cast_precision_loss)]
@@ -275,7 +277,7 @@ mod tests {
         for (ridge, bound) in [(0.01, 1.0), (1.0, 3.0), (100.0, 0.5), (1e-30, 1e-15), (1e30, 1e-10)] {
             let query = variance(&[0.6, 0.0, 0.8], bound, ridge);
             let row = vec![0.6 * bound, 0.0, 0.8 * bound];
-            let reached = query.answer(&[]).unwrap() - query.answer(&[row]).unwrap();
+            let reached = query.answer(&[]).unwrap().get() - query.answer(&[row]).unwrap().get();
             assert!(reached <= global(&query), "{ridge} {bound}");
             assert!(
                 reached >= 0.9 * global(&query) || ridge > 1e6 * bound * bound,
@@ -294,7 +296,7 @@ mod tests {
             let rows = vec![vec![-1.5]; n];
             let m = query.eigenvalue(&rows);
             assert!((16 * n as u64 - 1..=16 * n as u64).contains(&m));
-            let removed = query.answer(&rows[1..]).unwrap() - query.answer(&rows).unwrap();
+            let removed = query.answer(&rows[1..]).unwrap().get() - query.answer(&rows).unwrap().get();
             let local = query.rung(m, 0);
             assert!(removed <= local && removed >= 0.8 * local, "{n}: {removed} {local}");
         }
@@ -324,7 +326,7 @@ mod tests {
             let query = variance(point, 2.0, 1.0);
             let rows = |list: &[usize]| list.iter().map(|&at| domain[at].to_vec()).collect::<Vec<_>>();
             let neighbours = |list: &Vec<usize>| brute::added_or_removed(list, domain.len());
-            let answer = |list: &Vec<usize>| query.answer(&rows(list)).unwrap();
+            let answer = |list: &Vec<usize>| query.answer(&rows(list)).unwrap().get();
             let truth = brute::ladder(&data.to_vec(), 3, neighbours, answer);
             let mut largest = 1.0f64;
             for (k, reached) in (0..).zip(&truth) {
@@ -345,7 +347,7 @@ mod tests {
         let query = variance(&[1.0, 1.0, 1.0, 1.0], 2.0, 0.1);
         let data: Vec<Vec<f64>> =
             (0..2000).map(|i| (0..4).map(|j| if i % 4 == j { 2.0 } else { 0.0 }).collect()).collect();
-        assert!((query.answer(&data).unwrap() - 4.0 / 2000.1).abs() < 1e-6);
+        assert!((query.answer(&data).unwrap().get() - 4.0 / 2000.1).abs() < 1e-6);
         // μ = 2000: 4·4/(1996·2000) at distance 0.
         let local = query.local(&data).unwrap();
         assert!(local < 4.1e-6 && local > 3.9e-6 && global(&query) > 39.0, "{local}");

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use dp_core::{
-    AddRemove, Adjacency, Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+    AddRemove, Adjacency, Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
 };
 
 use crate::sums::fixed_point::unit_for;
@@ -22,7 +22,7 @@ use crate::sums::total::Total;
 /// use dp_sensitivity::SecondMoment;
 ///
 /// let squares = SecondMoment::new(10.0)?;
-/// assert_eq!(squares.answer(&[1.0, -2.0, 1e9])?, 105.0); // 1, 4 and 100
+/// assert_eq!(squares.answer(&[1.0, -2.0, 1e9])?.get(), 105.0); // 1, 4 and 100
 /// assert_eq!(SensitivityIn::<L1>::sensitivity(&squares).value(), 100.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -72,11 +72,12 @@ impl<A> SecondMoment<A> {
 
 impl<A: Adjacency> Query for SecondMoment<A> {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = A;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        Ok(self.total().rounded(data.iter().map(|&record| self.integer(record).pow(2)).sum()))
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
+        let sum = data.iter().map(|&record| self.integer(record).pow(2)).sum();
+        Ok(Finite::or_zero(self.total().rounded(sum)))
     }
 }
 
@@ -128,14 +129,14 @@ mod tests {
             let (mut fewer, mut changed) = (data.clone(), data.clone());
             fewer.remove(at);
             changed[at] = other;
-            let here = added.answer(&data).unwrap();
-            prop_assert!((added.answer(&fewer).unwrap() - here).abs() <= delta);
+            let here = added.answer(&data).unwrap().get();
+            prop_assert!((added.answer(&fewer).unwrap().get() - here).abs() <= delta);
             let replaced = added.under_replace_one();
-            prop_assert!((replaced.answer(&changed).unwrap() - here).abs() <= SensitivityIn::<L2>::sensitivity(&replaced).value());
+            prop_assert!((replaced.answer(&changed).unwrap().get() - here).abs() <= SensitivityIn::<L2>::sensitivity(&replaced).value());
             changed[at] = f64::INFINITY;
-            let full = added.answer(&changed).unwrap();
+            let full = added.answer(&changed).unwrap().get();
             changed[at] = 0.0;
-            prop_assert!(full - added.answer(&changed).unwrap() >= 0.9999 * delta);
+            prop_assert!(full - added.answer(&changed).unwrap().get() >= 0.9999 * delta);
         }
     }
 

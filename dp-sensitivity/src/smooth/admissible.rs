@@ -23,7 +23,7 @@ use crate::arguments::positive;
 /// use dp_mechanisms::sample;
 /// use dp_sensitivity::smooth::Admissible;
 ///
-/// let cauchy = Admissible::of(&sample::StudentT::new(1.0)?, 1.0)?;
+/// let cauchy = Admissible::of(&sample::StudentTLaw::new(1.0)?, 1.0)?;
 /// assert!((cauchy.alpha() - 2.0 * 0.25f64.sinh()).abs() < 1e-6); // 2·sinh(ε/4)
 /// assert!((cauchy.beta() - 0.5).abs() < 1e-6);
 /// # Ok::<(), dp_core::Error>(())
@@ -132,16 +132,16 @@ mod tests {
     fn laws_with_known_answers_have_them() {
         for epsilon in [0.1, 1.0, 3.0f64] {
             for d in [1.0, 3.0, 10.0f64] {
-                let found = Admissible::of(&sample::StudentT::new(d).unwrap(), epsilon).unwrap();
+                let found = Admissible::of(&sample::StudentTLaw::new(d).unwrap(), epsilon).unwrap();
                 close(found.alpha(), 2.0 * d.sqrt() * (epsilon / (2.0 * (d + 1.0))).sinh());
                 close(found.beta(), epsilon / (2.0 * d));
             }
             for gamma in [2.0, 4.0] {
-                let place = Admissible::of(&sample::PolyPlace::new(gamma).unwrap(), epsilon).unwrap();
+                let place = Admissible::of(&sample::PolyPlaceLaw::new(gamma).unwrap(), epsilon).unwrap();
                 close(place.alpha(), epsilon / 2.0);
                 close(place.beta(), epsilon / (2.0 * (gamma - 1.0)));
                 // The printed constants are admissible, and not the largest.
-                let power = Admissible::of(&sample::PolynomialTail::new(gamma).unwrap(), epsilon).unwrap();
+                let power = Admissible::of(&sample::PolynomialTailLaw::new(gamma).unwrap(), epsilon).unwrap();
                 close(power.beta(), epsilon / (2.0 * (gamma - 1.0)));
                 assert!(power.alpha() > 1.2 * epsilon / (2.0 * (gamma + 1.0)));
             }

@@ -31,11 +31,14 @@ use super::log_normal::{Family, LogNormal, Range};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-pub type ArsinhNormal = LogNormal<sample::ArsinhNormal>;
+///
+/// Checked as S12 by `cargo xtask verify`.
+pub type ArsinhNormal = LogNormal<sample::ArsinhNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(feature = "claims")]
-pub(crate) fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     concentrated::is_concentrated(
         |reach| Shape { sigma: Enclosure::point(sigma), reach },
         rho,
@@ -111,7 +114,7 @@ impl Density for Shape {
     }
 }
 
-impl Family for sample::ArsinhNormal {
+impl Family for sample::ArsinhNormalLaw {
     const SIGMA: f64 = 1.0;
     const BETA: f64 = 0.65;
     const SIGMAS: Range = ("[0.1, 4]", 0.1, 4.0);

@@ -133,7 +133,7 @@ fn neighbours(beta: f64) -> Vec<(f64, f64)> {
 
 /// Whether ρ-zCDP surely holds with this multiple, for all neighbours and all orders, by a rough
 /// search: on −β ≤ λ ≤ β with one shift the ends are the worst.
-#[cfg(feature = "claims")]
+#[cfg(any(test, feature = "internals"))]
 pub(super) fn is_concentrated<D: Density>(
     law: impl Fn(f64) -> D,
     rho: f64,

@@ -3,7 +3,7 @@
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
 use dp_core::{Approx, Error};
-use dp_mechanisms::sample::StandardNormal;
+use dp_mechanisms::sample::NormalLaw;
 
 use super::calibrated::{Calibration, Printed, SmoothNoise, less_margin};
 use super::hockey_stick::{FINE, chosen_beta, multiple};
@@ -32,6 +32,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S9 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothGaussian {
     calibration: Calibration<Approx>,
@@ -122,10 +124,10 @@ pub(crate) fn profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Encl
 
 impl SmoothNoise for SmoothGaussian {
     type Guarantee = Approx;
-    type Law = StandardNormal;
+    type Law = NormalLaw;
 
-    fn law(&self) -> StandardNormal {
-        StandardNormal
+    fn law(&self) -> NormalLaw {
+        NormalLaw
     }
 
     fn calibration(&self) -> &Calibration<Approx> {

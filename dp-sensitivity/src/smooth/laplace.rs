@@ -34,6 +34,8 @@ use crate::Smoothness;
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S7 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothLaplace {
     calibration: Calibration<Approx>,
@@ -121,10 +123,10 @@ pub(crate) fn profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Encl
 pub struct StandardLaplace;
 
 impl Law for StandardLaplace {
-    type Draw = Signed<lazy::Exponential>;
+    type Draw = Signed<lazy::ExponentialDraw>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
-        let magnitude = lazy::Exponential::start(bits);
+        let magnitude = lazy::ExponentialDraw::start(bits);
         Signed::fairly(magnitude, bits)
     }
 }

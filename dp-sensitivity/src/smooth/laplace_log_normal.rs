@@ -29,11 +29,14 @@ use super::log_normal::{Family, LogNormal, Range};
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-pub type LaplaceLogNormal = LogNormal<sample::LaplaceLogNormal>;
+///
+/// Checked as S11 by `cargo xtask verify`.
+pub type LaplaceLogNormal = LogNormal<sample::LaplaceLogNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(feature = "claims")]
-pub(crate) fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     concentrated::is_concentrated(|reach| Shape::new(sigma, reach), rho, beta, multiple)
 }
 
@@ -138,7 +141,7 @@ impl Density for Shape {
     }
 }
 
-impl Family for sample::LaplaceLogNormal {
+impl Family for sample::LaplaceLogNormalLaw {
     const SIGMA: f64 = 0.6;
     const BETA: f64 = 0.7;
     const SIGMAS: Range = ("[0.2, 1.5]", 0.2, 1.5);

@@ -71,8 +71,7 @@
 //!
 //! A larger β makes S(x) smaller and c larger. S(x) is private, so the choice cannot depend on it.
 //! For medians and other order statistics S grows like 1/β, and what is minimised is c/β times the
-//! magnitude that Z passes one time in ten. Every noise also takes a β of your
-//! choice.
+//! magnitude that Z passes one time in ten. Every noise also takes a β of your choice.
 //!
 //! # A query of your own
 //!
@@ -88,9 +87,9 @@
 //!
 //! impl Query for Capped {
 //!     type Data = [u64];
-//!     type Answer = f64;
+//!     type Answer = Finite;
 //!     type Adjacency = AddRemove;
-//!     fn answer(&self, data: &[u64]) -> Result<f64, Error> {
+//!     fn answer(&self, data: &[u64]) -> Result<Finite, Error> {
 //!         Ok(data.len().min(100) as f64)
 //!     }
 //! }
@@ -146,16 +145,54 @@ pub use release::{Smooth, Smoothly};
 pub use student_t::SmoothStudentT;
 pub use uniform_log_normal::UniformLogNormal;
 
-/// What the claims of the ledger look at.
-#[cfg(feature = "claims")]
-pub(crate) mod inspect {
-    pub(crate) use super::arsinh_normal::is_concentrated as arsinh_normal_is_concentrated;
-    pub(crate) use super::gaussian::profile as gaussian_profile;
-    pub(crate) use super::hockey_stick::holds as profile_holds;
-    pub(crate) use super::laplace::profile as laplace_profile;
-    pub(crate) use super::laplace_log_normal::is_concentrated as laplace_log_normal_is_concentrated;
-    pub(crate) use super::log_density::loses_at_most;
-    pub(crate) use super::uniform_log_normal::is_concentrated as uniform_log_normal_is_concentrated;
+/// What the verifier asks of the laws.
+#[cfg(any(test, feature = "internals"))]
+pub mod inspect {
+    use dp_core::rounding::Enclosure;
+
+    use super::{LogDensity, gaussian, hockey_stick, laplace, log_density};
+
+    pub use super::arsinh_normal::is_concentrated as arsinh_normal_is_concentrated;
+    pub use super::laplace_log_normal::is_concentrated as laplace_log_normal_is_concentrated;
+    pub use super::uniform_log_normal::is_concentrated as uniform_log_normal_is_concentrated;
+
+    /// Encloses δ(ε) of Gaussian noise that is shifted and stretched by e^λ.
+    #[must_use]
+    pub fn gaussian_profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Enclosure {
+        gaussian::profile(epsilon, shift, lambda)
+    }
+
+    /// Encloses δ(ε) of Laplace noise that is shifted and stretched by e^λ.
+    #[must_use]
+    pub fn laplace_profile(epsilon: Enclosure, shift: Enclosure, lambda: f64) -> Enclosure {
+        laplace::profile(epsilon, shift, lambda)
+    }
+
+    /// Whether a profile surely stays within δ for all neighbours: shifts up to `shift` and ratios
+    /// within e^±β.
+    #[must_use]
+    pub fn profile_holds(
+        profile: fn(Enclosure, Enclosure, f64) -> Enclosure,
+        epsilon: f64,
+        delta: f64,
+        beta: f64,
+        shift: Enclosure,
+        pieces: u32,
+    ) -> bool {
+        hockey_stick::holds(profile, epsilon, delta, beta, shift, pieces)
+    }
+
+    /// Whether ln p/q surely stays within ε, for q stretched by e^λ and shifted.
+    #[must_use]
+    pub fn loses_at_most(
+        law: &impl LogDensity,
+        epsilon: Enclosure,
+        shift: Enclosure,
+        lambda: Enclosure,
+        cells: u32,
+    ) -> bool {
+        log_density::loses_at_most(law, epsilon, shift, lambda, cells)
+    }
 }
 
 #[cfg(test)]

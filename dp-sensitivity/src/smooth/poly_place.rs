@@ -150,7 +150,7 @@ fn upper_tenth(gamma: f64) -> f64 {
     }
 }
 
-impl LogDensity for sample::PolyPlace {
+impl LogDensity for sample::PolyPlaceLaw {
     /// φ(z) = z up to γ, and γ + γ·ln(z/γ) beyond.
     fn exponent(&self, z: Enclosure) -> Enclosure {
         let gamma = Enclosure::point(self.gamma());
@@ -183,10 +183,10 @@ impl LogDensity for sample::PolyPlace {
 
 impl SmoothNoise for PolyPlace {
     type Guarantee = Pure;
-    type Law = sample::PolyPlace;
+    type Law = sample::PolyPlaceLaw;
 
-    fn law(&self) -> sample::PolyPlace {
-        sample::PolyPlace::new(self.gamma).expect("γ was checked")
+    fn law(&self) -> sample::PolyPlaceLaw {
+        sample::PolyPlaceLaw::new(self.gamma).expect("γ was checked")
     }
 
     fn calibration(&self) -> &Calibration<Pure> {

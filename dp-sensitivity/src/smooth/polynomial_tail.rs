@@ -28,6 +28,8 @@ use crate::arguments::{positive, within};
 /// assert!(noise.gain() > 2.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S8 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolynomialTail {
     gamma: f64,
@@ -131,7 +133,7 @@ fn multiple(epsilon: f64, gamma: f64, beta: f64, effort: Effort) -> f64 {
     if beta * (gamma - 1.0).max(1.0) >= epsilon {
         return f64::INFINITY;
     }
-    let Ok(law) = sample::PolynomialTail::new(gamma) else { return f64::INFINITY };
+    let Ok(law) = sample::PolynomialTailLaw::new(gamma) else { return f64::INFINITY };
     let within = |shift: Enclosure, lambda: Enclosure| {
         loses_at_most(&law, Enclosure::point(epsilon), shift, lambda, effort.cells)
     };
@@ -149,7 +151,7 @@ fn multiple(epsilon: f64, gamma: f64, beta: f64, effort: Effort) -> f64 {
     least(holds, printed(epsilon, gamma).multiple, 1.5, effort.tolerance)
 }
 
-impl LogDensity for sample::PolynomialTail {
+impl LogDensity for sample::PolynomialTailLaw {
     /// φ(z) = ln(1 + z^γ).
     fn exponent(&self, z: Enclosure) -> Enclosure {
         let gamma = Enclosure::point(self.gamma());
@@ -182,10 +184,10 @@ fn powers(z: Enclosure, exponent: Enclosure) -> Enclosure {
 
 impl SmoothNoise for PolynomialTail {
     type Guarantee = Pure;
-    type Law = sample::PolynomialTail;
+    type Law = sample::PolynomialTailLaw;
 
-    fn law(&self) -> sample::PolynomialTail {
-        sample::PolynomialTail::new(self.gamma).expect("γ was checked")
+    fn law(&self) -> sample::PolynomialTailLaw {
+        sample::PolynomialTailLaw::new(self.gamma).expect("γ was checked")
     }
 
     fn calibration(&self) -> &Calibration<Pure> {

@@ -1,5 +1,8 @@
 //! A query with smooth noise.
 
+use core::fmt;
+use core::marker::PhantomData;
+
 use dp_core::rounding::mul_up;
 use dp_core::{Error, Measurement, Scale};
 use dp_mechanisms::sample::Rounded;
@@ -37,12 +40,11 @@ impl<Q: LocalSensitivity> Smoothly for Q {}
 /// sensitivity, not from the data, so rounding is post-processing. ∎
 ///
 /// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not
-/// depend on the answer, as for [all noise](dp_mechanisms::sample#what-the-clock-tells). The share
-/// of the draws that take the slow path grows with the scale, to between one in two hundred and one
-/// in seventy where S(x) is the global sensitivity; between neighbours, whose scales differ by a
-/// factor of at most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on
-/// the data.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// depend on the answer, as for [all noise](dp_mechanisms::sample#timing). The share of the draws
+/// that take the slow path grows with the scale, to between one in two hundred and one in seventy
+/// where S(x) is the global sensitivity; between neighbours, whose scales differ by a factor of at
+/// most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on the data.
+#[derive(Clone, Copy, PartialEq)]
 pub struct Smooth<Q, N> {
     query: Q,
     noise: N,
@@ -50,6 +52,31 @@ pub struct Smooth<Q, N> {
     least: f64,
     largest: f64,
     grid: i32,
+    /// Invariant: a query whose type is a supertype is another query, with another sensitivity.
+    ///
+    /// ```compile_fail,E0308
+    /// use dp_sensitivity::smooth::Smooth;
+    ///
+    /// struct Ask<F>(F);
+    ///
+    /// fn of_another<N>(smooth: Smooth<Ask<for<'a> fn(&'a u8)>, N>) -> Smooth<Ask<fn(&'static u8)>, N> {
+    ///     smooth
+    /// }
+    /// ```
+    calibrated: PhantomData<fn(Q, N) -> (Q, N)>,
+}
+
+impl<Q: fmt::Debug, N: fmt::Debug> fmt::Debug for Smooth<Q, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { query, noise, least, largest, grid, .. } = self;
+        f.debug_struct("Smooth")
+            .field("query", query)
+            .field("noise", noise)
+            .field("least", least)
+            .field("largest", largest)
+            .field("grid", grid)
+            .finish()
+    }
 }
 
 /// How much finer than the largest possible scale the grid is, in binary digits. Bounds far below
@@ -93,6 +120,7 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
             least: (largest * LEAST_SHARE).max(LEAST_BOUND),
             largest,
             grid: (floor_log2(scale) - DIGITS).max(-1074),
+            calibrated: PhantomData,
         })
     }
 
@@ -147,7 +175,7 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Measurement for Smooth<Q, N> {
     }
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<f64, Error> {
-        let answer = self.query.answer(data)?;
+        let answer = self.query.answer(data)?.get();
         let scale = self.scale(self.query.smooth(data, self.noise.smoothness())?);
         let noise = Rounded::new(self.noise.law(), scale)
             .on_grid(self.grid)

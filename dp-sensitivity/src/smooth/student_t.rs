@@ -40,6 +40,8 @@ use crate::arguments::{positive, within};
 /// assert_eq!(SmoothStudentT::cauchy(1.0)?.degrees(), 1.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S10 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothStudentT {
     degrees: f64,
@@ -149,7 +151,7 @@ fn printed(epsilon: f64, degrees: f64) -> Printed {
     Printed { beta, multiple: (Enclosure::ONE / s).hi() }
 }
 
-impl LogDensity for sample::StudentT {
+impl LogDensity for sample::StudentTLaw {
     /// φ(z) = (d+1)/2·ln(1 + z²/d).
     fn exponent(&self, z: Enclosure) -> Enclosure {
         let d = Enclosure::point(self.degrees());
@@ -174,10 +176,10 @@ impl LogDensity for sample::StudentT {
 
 impl SmoothNoise for SmoothStudentT {
     type Guarantee = Pure;
-    type Law = sample::StudentT;
+    type Law = sample::StudentTLaw;
 
-    fn law(&self) -> sample::StudentT {
-        sample::StudentT::new(self.degrees).expect("the degrees were checked")
+    fn law(&self) -> sample::StudentTLaw {
+        sample::StudentTLaw::new(self.degrees).expect("the degrees were checked")
     }
 
     fn calibration(&self) -> &Calibration<Pure> {

@@ -3,7 +3,7 @@
 
 use dp_core::rounding::Enclosure;
 use dp_core::{
-    AddRemove, Approx, Bounds, Error, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn, Zcdp,
+    AddRemove, Approx, Bounds, Error, Finite, L1, Measurement, Pure, Query, Sensitivity, SensitivityIn, Zcdp,
 };
 use dp_mechanisms::rng::Insecure;
 
@@ -22,10 +22,10 @@ struct Told(f64);
 
 impl Query for Told {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        Ok(data[0])
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(data[0]))
     }
 }
 

@@ -31,11 +31,12 @@ use super::log_normal::{Family, LogNormal, Range};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
-pub type UniformLogNormal = LogNormal<sample::UniformLogNormal>;
+pub type UniformLogNormal = LogNormal<sample::UniformLogNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(feature = "claims")]
-pub(crate) fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
     concentrated::is_concentrated(
         |reach| Shape { sigma: Enclosure::point(sigma), reach },
         rho,
@@ -146,7 +147,7 @@ impl Density for Shape {
     }
 }
 
-impl Family for sample::UniformLogNormal {
+impl Family for sample::UniformLogNormalLaw {
     const SIGMA: f64 = 0.75;
     const BETA: f64 = 0.8;
     const SIGMAS: Range = ("[0.2, 3]", 0.2, 3.0);

@@ -1,7 +1,7 @@
 //! The standard deviation of bounded records.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::local::ladder;
 use crate::local::smoothness::Smoothness;
@@ -58,7 +58,7 @@ use crate::{LocalSensitivity, Variance};
 /// let deviation = StandardDeviation::new(bounds, 50)?;
 /// let (mut equal, mut data) = (vec![0.0; 50], Vec::new());
 /// equal[7] = 100.0;
-/// let moved = deviation.answer(&equal)? - deviation.answer(&vec![0.0; 50])?;
+/// let moved = deviation.answer(&equal)?.get() - deviation.answer(&vec![0.0; 50])?.get();
 /// assert!((moved - 100.0 / 50f64.sqrt()).abs() < 1e-9); // 14.1, and not 100/50 = 2
 /// assert!(SensitivityIn::<L1>::sensitivity(&deviation).value() >= moved);
 ///
@@ -70,6 +70,8 @@ use crate::{LocalSensitivity, Variance};
 /// # let _ = processed;
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M10 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Variance", into = "Variance"))]
@@ -197,11 +199,11 @@ impl From<StandardDeviation> for Variance {
 
 impl Query for StandardDeviation {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        Ok(self.variance.in_square_units(data)?.sqrt() * self.variance.unit())
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(self.variance.in_square_units(data)?.sqrt() * self.variance.unit()))
     }
 }
 
@@ -269,7 +271,7 @@ mod tests {
         ] {
             for deviation in both(Bounds::new(0.0, 8.0).unwrap(), data.len()) {
                 let numbers = |list: &[usize]| list.iter().map(|&at| values[at]).collect::<Vec<_>>();
-                let answer = |list: &Vec<usize>| deviation.answer(&numbers(list)).unwrap();
+                let answer = |list: &Vec<usize>| deviation.answer(&numbers(list)).unwrap().get();
                 let truth = brute::ladder(&data, 0, |list| brute::replaced(list, values.len()), answer)[0];
                 let found = deviation.local(&numbers(&data)).unwrap();
                 assert!(found >= truth && found <= truth * (1.0 + 1e-4), "{data:?}: {found} {truth}");
@@ -317,9 +319,9 @@ mod tests {
                 assert!(delta >= truth && delta <= truth * (1.0 + 1e-8), "{size}: {delta} {truth}");
                 if size < 100 {
                     let mut data = vec![-3.0; size];
-                    let before = deviation.answer(&data).unwrap();
+                    let before = deviation.answer(&data).unwrap().get();
                     data[0] = 7.0;
-                    assert!((deviation.answer(&data).unwrap() - before - truth).abs() < 1e-8);
+                    assert!((deviation.answer(&data).unwrap().get() - before - truth).abs() < 1e-8);
                 }
             }
         }
@@ -334,7 +336,7 @@ mod tests {
         let deviation = StandardDeviation::population(bounds, 2).unwrap();
         assert_eq!(deviation.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
         assert_eq!(deviation.local(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
-        assert_eq!(deviation.answer(&[0.0, 1.0]).unwrap(), 0.5);
+        assert_eq!(deviation.answer(&[0.0, 1.0]).unwrap().get(), 0.5);
     }
 
     #[cfg(feature = "serde")]

@@ -1,7 +1,7 @@
 //! The variance of bounded records.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 use crate::local::ladder;
@@ -31,11 +31,13 @@ use crate::sums::fixed_point::{enclose, power_of_two, unit_for};
 /// use dp_sensitivity::Variance;
 ///
 /// let variance = Variance::new(Bounds::new(0.0, 10.0)?, 4)?;
-/// assert_eq!(variance.answer(&[2.0, 4.0, 4.0, 6.0])?, 8.0 / 3.0);
+/// assert_eq!(variance.answer(&[2.0, 4.0, 4.0, 6.0])?.get(), 8.0 / 3.0);
 /// let sensitivity = SensitivityIn::<L1>::sensitivity(&variance);
 /// assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as M9 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]
@@ -178,11 +180,11 @@ impl Variance {
 
 impl Query for Variance {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = ReplaceOne;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        Ok(self.in_square_units(data)? * self.unit() * self.unit())
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(self.in_square_units(data)? * self.unit() * self.unit()))
     }
 }
 
@@ -249,7 +251,8 @@ mod tests {
         for exponent in -545..-530 {
             for width in [1.0, 1.25, 1.75].map(|x| x * 2f64.powi(exponent)) {
                 let variance = Variance::new(Bounds::new(0.0, width).unwrap(), 2).unwrap();
-                let moved = variance.answer(&[0.0, width]).unwrap() - variance.answer(&[0.0, 0.0]).unwrap();
+                let moved = variance.answer(&[0.0, width]).unwrap().get()
+                    - variance.answer(&[0.0, 0.0]).unwrap().get();
                 assert!(delta(&variance) >= moved, "{width:e}: {:e} < {moved:e}", delta(&variance));
             }
         }
@@ -262,7 +265,7 @@ mod tests {
         assert!(Variance::new(bounds, 8).is_err() && Variance::population(bounds, 8).is_err());
         let bounds = Bounds::new(0.0, 2f64.powi(510)).unwrap();
         let variance = Variance::new(bounds, 2).unwrap();
-        assert!(variance.answer(&[0.0, f64::MAX]).unwrap().is_finite());
+        assert!(variance.answer(&[0.0, f64::MAX]).unwrap().get().is_finite());
     }
 
     proptest! {
@@ -276,9 +279,9 @@ mod tests {
                 let answer = |value: f64, data: &[f64]| {
                     let mut changed = data.to_vec();
                     changed[at] = value;
-                    variance.answer(&changed).unwrap()
+                    variance.answer(&changed).unwrap().get()
                 };
-                let here = variance.answer(&data).unwrap();
+                let here = variance.answer(&data).unwrap().get();
                 prop_assert!(here.is_finite() && here >= 0.0);
                 for value in [EXTREMES.as_slice(), &[other, bounds.lower(), bounds.upper()]].concat() {
                     prop_assert!((answer(value, &data) - here).abs() <= delta(&variance));
@@ -333,7 +336,7 @@ mod tests {
     #[test]
     fn far_from_zero_the_width_counts() {
         let variance = Variance::new(Bounds::new(1e8, 1e8 + 2.0).unwrap(), 3).unwrap();
-        assert_eq!(variance.answer(&[1e8, 1e8 + 1.0, 1e8 + 2.0]).unwrap(), 1.0);
+        assert_eq!(variance.answer(&[1e8, 1e8 + 1.0, 1e8 + 2.0]).unwrap().get(), 1.0);
         assert!(delta(&variance) < 1.34);
     }
 
@@ -348,7 +351,7 @@ mod tests {
         assert!(Variance::new(Bounds::new(0.0, 1e200).unwrap(), 5).is_err());
         let variance = Variance::population(bounds, 2).unwrap();
         assert_eq!(variance.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
-        assert_eq!(variance.answer(&[0.0, 1.0]).unwrap(), 0.25);
+        assert_eq!(variance.answer(&[0.0, 1.0]).unwrap().get(), 0.25);
     }
 
     #[cfg(feature = "serde")]

@@ -2,7 +2,7 @@
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure, Query, Scale,
+    Approx, Delta, Error, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure, Query, Scale,
     Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
@@ -43,6 +43,8 @@ use crate::arguments::positive;
 /// assert!(published.value.is_finite() && published.bound <= 998.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as S17 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateSensitivityBound<Q, B> {
     query: Q,
@@ -63,7 +65,7 @@ pub struct Bounded {
     pub bound: f64,
 }
 
-impl<Q: SensitivityIn<L1> + Query<Answer = f64>, B: SensitivityBound<Q>> PrivateSensitivityBound<Q, B> {
+impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> PrivateSensitivityBound<Q, B> {
     /// Spends half of ε on the bound and half on the answer.
     ///
     /// # Errors
@@ -140,7 +142,7 @@ fn exp2(exponent: i32) -> f64 {
     2f64.powi(half) * 2f64.powi(exponent - half)
 }
 
-impl<Q: SensitivityIn<L1> + Query<Answer = f64>, B: SensitivityBound<Q>> Measurement
+impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Measurement
     for PrivateSensitivityBound<Q, B>
 {
     type Data = Q::Data;
@@ -154,7 +156,7 @@ impl<Q: SensitivityIn<L1> + Query<Answer = f64>, B: SensitivityBound<Q>> Measure
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<Bounded, Error> {
         // Whatever can fail does so before anything is drawn.
-        let (answer, statistic) = (self.query.answer(data)?, self.bound.statistic(&self.query, data)?);
+        let (answer, statistic) = (self.query.answer(data)?.get(), self.bound.statistic(&self.query, data)?);
         let bound = self.bound_from(self.noise.draw(&statistic, rng)?);
         let scale = Scale::saturating(div_up(bound, self.release));
         Ok(Bounded { value: Laplace::with_scale(scale).draw(&answer, rng)?, bound })
@@ -166,10 +168,11 @@ mod tests {
     use super::*;
     use crate::testing::jump::Jump;
     use crate::{Graph, LogSmooth, MaxDegree, Smoothness, Triangles};
+    use dp_core::Epsilon;
     use dp_mechanisms::rng::Insecure;
 
     fn target(epsilon: f64, delta: f64) -> Approx {
-        Approx::new(epsilon, delta).unwrap()
+        Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
     }
 
     #[test]
@@ -178,7 +181,7 @@ mod tests {
         let wheel = Graph::new(60, (1..60).flat_map(|i| [(0, i), (i, i % 59 + 1)]));
         let query = Triangles::new(60);
         let release = PrivateSensitivityBound::split(query, MaxDegree::new(60), 0.5, 1.0, delta).unwrap();
-        assert_eq!(query.answer(&wheel).unwrap(), 59.0);
+        assert_eq!(query.answer(&wheel).unwrap().get(), 59.0);
         const DRAWS: u32 = 4000;
         let degree = 59.0;
         // The bound ends at n − 2 = 58 here, so compare with the statistic's own noise.

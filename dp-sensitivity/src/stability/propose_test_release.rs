@@ -86,6 +86,8 @@ use crate::{LocalSensitivity, Outcome};
 /// assert!(b < 1000.0 && bold.refusal_probability(bold.distance(&incomes)?) < 0.01); // released, with noise of scale b instead of a million
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as S16 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposeTestRelease<Q> {
     query: Q,
@@ -196,7 +198,7 @@ impl<Q: LocalSensitivity> Measurement for ProposeTestRelease<Q> {
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<Outcome<f64>, Error> {
         // Whatever can fail does so before anything is drawn.
-        let (answer, distance) = (self.query.answer(data)?, self.distance(data)?);
+        let (answer, distance) = (self.query.answer(data)?.get(), self.distance(data)?);
         if self.test.passes(distance, rng)? {
             Ok(Outcome::Released(self.noise.draw(&answer, rng)?))
         } else {
@@ -211,11 +213,11 @@ mod tests {
     use crate::graphs::every;
     use crate::testing::jump::Jump;
     use crate::{Graph, Mean, Quantile, Triangles, TrimmedMean};
-    use dp_core::{Bounds, Query};
+    use dp_core::{Bounds, Epsilon, Query};
     use dp_mechanisms::rng::Insecure;
 
     fn target(epsilon: f64, delta: f64) -> Approx {
-        Approx::new(epsilon, delta).unwrap()
+        Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
     }
 
     #[test]
@@ -232,7 +234,7 @@ mod tests {
                 for bit in 0..10 {
                     let other = number ^ 1 << bit;
                     assert!(distances[number].abs_diff(distances[other]) <= 1);
-                    let [here, there] = [number, other].map(|i| query.answer(&graphs[i]).unwrap());
+                    let [here, there] = [number, other].map(|i| query.answer(&graphs[i]).unwrap().get());
                     assert!(distances[number] == 0 || (here - there).abs() <= proposal);
                 }
             }

@@ -1,7 +1,7 @@
 //! Numbers that bound the local sensitivity of a query and can be asked for privately.
 
 use dp_core::rounding::{add_up, exp_up, ln_up};
-use dp_core::{Error, Query};
+use dp_core::{Error, Finite, Query};
 
 use crate::{KStars, LocalSensitivity, MaxDegree, Smoothness, Triangles};
 
@@ -15,7 +15,7 @@ use crate::{KStars, LocalSensitivity, MaxDegree, Smoothness, Triangles};
 /// - |f(x) − f(y)| ≤ [`bound`](Self::bound)(t(x)), and `bound` rises with its argument.
 ///
 /// Errors depend on public facts only.
-pub trait SensitivityBound<Q: Query<Answer = f64>> {
+pub trait SensitivityBound<Q: Query<Answer = Finite>> {
     /// t(x). Not private.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub trait SensitivityBound<Q: Query<Answer = f64>> {
 /// Two nodes have no more common neighbours than one of them has neighbours.
 impl SensitivityBound<Triangles> for MaxDegree {
     fn statistic(&self, _: &Triangles, graph: &<Triangles as Query>::Data) -> Result<f64, Error> {
-        self.answer(graph)
+        self.answer(graph).map(Finite::get)
     }
 
     fn step(&self) -> f64 {
@@ -47,7 +47,7 @@ impl SensitivityBound<Triangles> for MaxDegree {
 /// g(u) + g(v) with u and v at most the largest degree; see [`KStars`].
 impl SensitivityBound<KStars> for MaxDegree {
     fn statistic(&self, _: &KStars, graph: &<KStars as Query>::Data) -> Result<f64, Error> {
-        self.answer(graph)
+        self.answer(graph).map(Finite::get)
     }
 
     fn step(&self) -> f64 {
@@ -109,7 +109,8 @@ mod tests {
     /// The contract, on all pairs of neighbours of five nodes.
     fn assert_bounds<Q: LocalSensitivity + Query<Data = Graph>>(query: &Q, bound: &impl SensitivityBound<Q>) {
         let graphs = every::graphs(5);
-        let seen = |graph: &Graph| (query.answer(graph).unwrap(), bound.statistic(query, graph).unwrap());
+        let seen =
+            |graph: &Graph| (query.answer(graph).unwrap().get(), bound.statistic(query, graph).unwrap());
         let seen: Vec<(f64, f64)> = graphs.iter().map(seen).collect();
         for (number, (answer, statistic)) in seen.iter().enumerate() {
             for bit in 0..10 {

@@ -64,6 +64,8 @@ pub trait Stable {
 /// assert_eq!(winner.release(&votes, &mut OsSeeded::new()?)?, Outcome::Released("red"));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
+///
+/// Checked as S15 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StableRelease<S> {
     value: S,

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use dp_core::{
-    AddRemove, Adjacency, Bounds, Error, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
+    AddRemove, Adjacency, Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
 };
 
 use crate::LocalSensitivity;
@@ -27,7 +27,7 @@ use crate::sums::total::Total;
 /// use dp_sensitivity::Sum;
 ///
 /// let hours = Sum::new(Bounds::new(0.0, 110.0)?);
-/// assert_eq!(hours.answer(&[38.5, 40.0, 1e9])?, 188.5); // 38.5, 40 and 110
+/// assert_eq!(hours.answer(&[38.5, 40.0, 1e9])?.get(), 188.5); // 38.5, 40 and 110
 /// assert_eq!(SensitivityIn::<L1>::sensitivity(&hours).value(), 110.0);
 /// let release = hours.with(Laplace::epsilon(0.5)?)?;
 /// # let _ = release;
@@ -120,13 +120,13 @@ impl<A> Sum<A> {
 
 impl<A: Adjacency> Query for Sum<A> {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = A;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
         match self.size {
             Some(declared) if declared != data.len() => Err(Error::WrongSize { declared, found: data.len() }),
-            _ => Ok(self.total().rounded(self.grid().sum(data))),
+            _ => Ok(Finite::or_zero(self.total().rounded(self.grid().sum(data)))),
         }
     }
 }
@@ -215,18 +215,18 @@ mod tests {
             let fixed = sum.under_replace_one(data.len());
             let mut removed = data.clone();
             removed.remove(at);
-            let without = sum.answer(&removed).unwrap();
+            let without = sum.answer(&removed).unwrap().get();
             let mut reached = 0.0f64;
             for value in [EXTREMES.as_slice(), &[other, bounds.lower(), bounds.upper()]].concat() {
                 let mut changed = data.clone();
                 changed[at] = value;
-                let with = sum.answer(&changed).unwrap();
+                let with = sum.answer(&changed).unwrap().get();
                 prop_assert!(with.is_finite());
                 // Halves, because a difference of large answers may overflow where they do not.
                 prop_assert!((with / 2.0 - without / 2.0).abs() <= delta(&sum) / 2.0, "{with} {without} {}", delta(&sum));
                 reached = reached.max((with / 2.0 - without / 2.0).abs());
                 if let Ok(fixed) = fixed {
-                    let moved = fixed.answer(&changed).unwrap() - fixed.answer(&data).unwrap();
+                    let moved = fixed.answer(&changed).unwrap().get() - fixed.answer(&data).unwrap().get();
                     prop_assert!(moved.abs() <= delta(&fixed), "{moved} {}", delta(&fixed));
                 }
             }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn public_facts_are_checked() {
         let sum = Sum::new(Bounds::new(0.0, 1.0).unwrap());
-        assert_eq!(sum.answer(&[]).unwrap(), 0.0);
+        assert_eq!(sum.answer(&[]).unwrap().get(), 0.0);
         assert!(sum.under_replace_one(0).is_err());
         let two = sum.under_replace_one(2).unwrap();
         assert_eq!(two.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn sums_beyond_the_floats_are_cut_off() {
         let sum = Sum::new(Bounds::new(-8e307, 8e307).unwrap());
-        assert_eq!(sum.answer(&[8e307; 9]).unwrap(), 2f64.powi(1022));
+        assert_eq!(sum.answer(&[8e307; 9]).unwrap().get(), 2f64.powi(1022));
         assert!(delta(&sum).is_finite());
     }
 

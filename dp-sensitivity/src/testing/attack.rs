@@ -49,7 +49,7 @@ pub(crate) fn assert_contract<D: ?Sized, Q: LocalSensitivity<Data = D>>(
     beta: Smoothness,
 ) -> Result<(), TestCaseError> {
     let global = query.sensitivity().value();
-    let answers = [query.answer(x).unwrap(), query.answer(y).unwrap()];
+    let answers = [query.answer(x).unwrap().get(), query.answer(y).unwrap().get()];
     // The least float that is no less than the distance.
     let moved = sub_up(answers[0].max(answers[1]), answers[0].min(answers[1]));
     for (here, there) in [(x, y), (y, x)] {
@@ -84,7 +84,7 @@ pub(crate) fn assert_agreement<Q: LocalSensitivity<Data = [f64]>>(
     (steps, slack): (usize, f64),
 ) -> Result<(), Error> {
     let numbers = |list: &[usize]| list.iter().map(|&at| values[at]).collect::<Vec<_>>();
-    let answer = |list: &Vec<usize>| query.answer(&numbers(list)).unwrap();
+    let answer = |list: &Vec<usize>| query.answer(&numbers(list)).unwrap().get();
     let truth = brute::ladder(&data.to_vec(), steps, |list| neighbours(list), answer);
     let data = numbers(data);
     for (k, rung) in (0..).zip(&truth) {
@@ -134,7 +134,7 @@ pub(crate) fn assert_least<Q: LocalSensitivity<Data = [f64]>>(
             truth.push(found);
             continue;
         };
-        let reached = brute::farthest(data, k, *grid, width, |y| query.answer(y).unwrap());
+        let reached = brute::farthest(data, k, *grid, width, |y| query.answer(y).unwrap().get());
         assert!(found >= reached && found <= reached * (1.0 + 1e-7), "{data:?} at {k}: {found} {reached}");
         truth.push(reached);
     }

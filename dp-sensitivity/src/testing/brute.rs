@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 /// A⁽⁰⁾(x), …, A⁽ᵏ⁾(x): the largest |f(y) − f(z)| over all neighbours y, z of which y is at most so
 /// many steps away from x.
-pub(crate) fn ladder<S: Ord + Clone>(
+#[must_use]
+pub fn ladder<S: Ord + Clone>(
     start: &S,
     steps: usize,
     neighbours: impl Fn(&S) -> Vec<S>,
@@ -98,13 +99,15 @@ pub(crate) fn subsets(of: usize, size: usize) -> Vec<Vec<usize>> {
 }
 
 /// max_k e^(−βk)·A⁽ᵏ⁾.
-pub(crate) fn smooth(ladder: &[f64], beta: f64) -> f64 {
+#[must_use]
+pub fn smooth(ladder: &[f64], beta: f64) -> f64 {
     ladder.iter().zip(0u32..).map(|(rung, k)| rung * (-beta * f64::from(k)).exp()).fold(0.0, f64::max)
 }
 
 /// The neighbours of a sorted list of positions in a domain of `values` under replace-one. Queries
 /// here do not look at the order.
-pub(crate) fn replaced(list: &[usize], values: usize) -> Vec<Vec<usize>> {
+#[must_use]
+pub fn replaced(list: &[usize], values: usize) -> Vec<Vec<usize>> {
     let all = (0..list.len()).flat_map(|at| {
         (0..values).map(move |value| {
             let mut other = list.to_vec();
@@ -129,7 +132,8 @@ pub(crate) fn added_or_removed(list: &[usize], values: usize) -> Vec<Vec<usize>>
 }
 
 /// All sorted lists of `length` positions in a domain of `values`.
-pub(crate) fn multisets(values: usize, length: usize) -> Vec<Vec<usize>> {
+#[must_use]
+pub fn multisets(values: usize, length: usize) -> Vec<Vec<usize>> {
     let mut lists = vec![vec![]];
     for _ in 0..length {
         lists = lists

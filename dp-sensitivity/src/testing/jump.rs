@@ -1,32 +1,37 @@
 //! A query that is as sensitive as can be at one place and not at all elsewhere: a touchstone for
 //! tests and claims.
 
-use dp_core::{AddRemove, Error, L1, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Finite, L1, Query, Sensitivity, SensitivityIn};
 
 use crate::LocalSensitivity;
 
 /// 1000 if a number from 0 to n, which one step changes by one, has come to n/2, and 0 before; and
 /// the number itself on top of that, where it is sloping.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Jump {
+pub struct Jump {
     most: u64,
     slope: f64,
 }
 
 impl Jump {
-    pub(crate) const HEIGHT: f64 = 1000.0;
+    /// By how much the answer jumps.
+    pub const HEIGHT: f64 = 1000.0;
 
-    pub(crate) const fn new(most: u64) -> Self {
+    /// Flat on both sides of the jump.
+    #[must_use]
+    pub const fn new(most: u64) -> Self {
         Self { most, slope: 0.0 }
     }
 
-    #[cfg(feature = "claims")]
-    pub(crate) const fn sloping(most: u64) -> Self {
+    /// With the number itself on top of that.
+    #[must_use]
+    pub const fn sloping(most: u64) -> Self {
         Self { most, slope: 1.0 }
     }
 
     /// How many steps lead to a number from which one step changes the answer.
-    pub(crate) const fn steps_to_the_edge(self, ones: u64) -> u64 {
+    #[must_use]
+    pub const fn steps_to_the_edge(self, ones: u64) -> u64 {
         let edge = self.most / 2;
         if ones >= edge { ones - edge } else { edge - 1 - ones }
     }
@@ -34,13 +39,13 @@ impl Jump {
 
 impl Query for Jump {
     type Data = u64;
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, ones: &u64) -> Result<f64, Error> {
+    fn answer(&self, ones: &u64) -> Result<Finite, Error> {
         #[allow(clippy::cast_precision_loss)] // small
         let ramp = self.slope * *ones as f64;
-        Ok(ramp + if *ones >= self.most / 2 { Self::HEIGHT } else { 0.0 })
+        Ok(Finite::or_zero(ramp + if *ones >= self.most / 2 { Self::HEIGHT } else { 0.0 }))
     }
 }
 

@@ -212,7 +212,8 @@ fn assert_ladder_on_all_data(deviation: &StandardDeviation, values: &[f64], size
     let nodes = multisets(values.len(), size);
     let at = |list: &Vec<usize>| nodes.binary_search(list).unwrap();
     let numbers = |list: &[usize]| list.iter().map(|&k| values[k]).collect::<Vec<_>>();
-    let answers: Vec<f64> = nodes.iter().map(|list| deviation.answer(&numbers(list)).unwrap()).collect();
+    let answers: Vec<f64> =
+        nodes.iter().map(|list| deviation.answer(&numbers(list)).unwrap().get()).collect();
     let global = SensitivityIn::<L1>::sensitivity(deviation).value();
     let rungs: Vec<Vec<f64>> = nodes
         .iter()

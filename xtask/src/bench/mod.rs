@@ -5,7 +5,7 @@ mod chart;
 mod counts;
 mod page;
 mod peers;
-mod readme;
+mod performance;
 mod results;
 mod table;
 
@@ -40,9 +40,9 @@ pub struct Options {
     /// Makes the ratios of this run the baseline
     #[arg(long, conflicts_with_all = ["check", "only"])]
     write_baseline: bool,
-    /// Writes the performance table of README.md anew
+    /// Writes the table of docs/src/performance.md anew
     #[arg(long)]
-    readme: bool,
+    write_table: bool,
 }
 
 /// Which peers to measure.
@@ -73,11 +73,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut files =
         vec![(folder.join("bench.json"), json.clone()), (folder.join("index.html"), page::render(&results))];
     files.extend(options.json.clone().map(|file| (file, json)));
-    if options.readme {
-        let file = workspace::root().join("README.md");
+    if options.write_table {
+        let file = performance::file();
         let text =
             std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        files.push((file, readme::updated(&text, &results)?));
+        files.push((file, performance::updated(&text, &results)?));
     }
     if options.write_baseline {
         files.push((baseline::file(), baseline::written(&results)));

@@ -1,12 +1,12 @@
 //! The page for people with a browser: bars, verdicts, and how times grow.
 
-use dp_ml::scheduled::plot::{self, Axis, Curve};
+use dp_verify::figure::{Axis, Figure};
+use dp_verify::report::STYLE_SHEET;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart;
 use super::results::{Growth, Results, Row, short};
 
-const STYLE: &str = include_str!("../verify/report/page/style.css");
 const BARS: &str = ".bars { display: grid; grid-template-columns: 10rem 1fr 5rem; gap: 0.5rem; align-items: center; font-size: 0.85rem; }
 .bars .bar { width: 100%; } .bar .floor { background: var(--faint); } .bar .peer { background: var(--bad); }
 @media (max-width: 40rem) { .bars { grid-template-columns: 6rem 1fr 4rem; } }";
@@ -22,7 +22,7 @@ pub(super) fn render(results: &Results) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { "Benchmarks" }
-                style { (PreEscaped(STYLE)) (PreEscaped(BARS)) }
+                style { (PreEscaped(STYLE_SHEET)) (PreEscaped(BARS)) }
             }
             body {
                 header {
@@ -76,9 +76,9 @@ fn plot(growth: &Growth) -> Markup {
     let exponent =
         growth.exponent.map_or(String::new(), |exponent| format!(", like the power {exponent:.2}"));
     let title = format!("{}{exponent}", growth.name);
-    let points = growth.points.iter().map(|(x, ns)| (*x, ns / 1e6)).collect();
-    let curve = [Curve { name: growth.name.clone(), points }];
-    html! { figure { (PreEscaped(plot::svg(&title, Axis::Logarithmic(&growth.size), Axis::Logarithmic("milliseconds"), &curve))) } }
+    let points = growth.points.iter().map(|(x, ns)| (*x, ns / 1e6));
+    let figure = Figure::new(title, Axis::logarithmic(&growth.size), Axis::logarithmic("milliseconds"));
+    html! { figure { (PreEscaped(figure.curve(&growth.name, points).svg())) } }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::workspace;
 
 /// Where it is kept, from the root of the workspace.
-const FILE: &str = "docs/true-and-claimed.svg";
+const FILE: &str = "docs/src/true-and-claimed.svg";
 
 /// Draws the picture and keeps it in the workspace.
 ///

@@ -123,7 +123,7 @@ fn misprint() -> Result<(f64, f64)> {
 
 /// Claim SV6, whose check computes the loss of one outcome on one pair of twelve answers.
 fn sparse_vector() -> Result<(f64, f64)> {
-    let claims = dp_mechanisms::claims::all();
+    let claims = dp_verify::claims::all();
     let claim = claims.iter().find(|claim| claim.id == "SV6").context("the ledger has no claim SV6")?;
     let slack = (claim.check)().slack.context("the check of SV6 found no ratio")?;
     Ok((1.0, 1.0 / slack.least))
@@ -141,7 +141,8 @@ fn deviation() -> Result<(f64, f64)> {
 fn local_noise() -> Result<(f64, f64)> {
     let median = Quantile::median(Bounds::new(0.0, 1.0)?).under_replace_one(5)?;
     let (x, y) = ([0.0, 0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 1.0]);
-    let told_apart =
-        median.answer(&x)? == median.answer(&y)? && median.local(&x)? > 0.0 && median.local(&y)? == 0.0;
+    let told_apart = median.answer(&x)?.get() == median.answer(&y)?.get()
+        && median.local(&x)? > 0.0
+        && median.local(&y)? == 0.0;
     Ok((1.0, if told_apart { f64::INFINITY } else { 1.0 }))
 }

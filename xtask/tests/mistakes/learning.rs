@@ -4,8 +4,8 @@ use anyhow::Result;
 use dp_core::{Approx, Measurement};
 use dp_mechanisms::rng::OsSeeded;
 use dp_ml::model::{Logistic, Perceptron};
-use dp_ml::training::{Privacy, Settings, Training};
-use dp_ml::{Clip, Column, Csv, Data, Idx, Matrix, OnBadCell, Plan, Rate};
+use dp_ml::training::{Clip, LearningRate, Plan, Privacy, Settings, Training};
+use dp_ml::{Column, Csv, Data, Idx, Matrix, OnBadCell};
 
 use crate::{Mistake, refused};
 
@@ -111,7 +111,7 @@ fn trainings() -> Result<Vec<Mistake>> {
         ),
         refused!(
             "A learning rate that is not a number.",
-            Training::new(model()?, settings.clone().rate(Rate::Constant(f64::NAN)))
+            Training::new(model()?, settings.clone().learning_rate(LearningRate::Constant(f64::NAN)))
         ),
         refused!(
             "A training with δ = 0.",

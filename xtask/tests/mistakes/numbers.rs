@@ -30,6 +30,9 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
         ),
         refused!("A misspelt field, in a file.", serde_json::from_str::<Pure>(r#"{"epsilom": 1.0}"#)),
         refused!("A δ in percent.", Approx::new(1.0, 5.0)),
+        refused!("δ before ε.", Approx::new(1e-6, 1.0)),
+        refused!("δ before ε, for noise.", Gaussian::epsilon_delta(1e-6, 0.5)),
+        refused!("A δ that protects nobody.", Gaussian::epsilon_delta(1.0, 0.5)),
         refused!("Gaussian noise with δ = 0.", Gaussian::epsilon_delta(1.0, 0.0)),
         refused!(
             "The classic Gaussian formula where it is not proven.",

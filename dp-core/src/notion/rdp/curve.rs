@@ -11,9 +11,9 @@ use crate::{Alpha, Epsilon, Rho};
 
 /// One term of an [`Rdp`] curve.
 ///
-/// The terms that are named after a mechanism say more than their curve does, namely that the privacy loss *is* at most that of such a
-/// mechanism: `Laplace` that it is dominated by two Laplace distributions that far apart, `BoundedRange` that the losses span at most
-/// that range. Groups of records use it.
+/// The terms that are named after a mechanism state more than their curve: `Laplace` that the
+/// mechanism is dominated by two Laplace distributions that far apart, `BoundedRange` that the
+/// losses span at most that range. Group privacy uses it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -28,21 +28,23 @@ pub enum Curve {
         /// Δ₁/b.
         shift: Epsilon,
     },
-    /// The curve of mechanisms whose losses span at most `range`, such as the exponential mechanism.
+    /// The curve of mechanisms whose losses span at most `range`, such as the exponential
+    /// mechanism.
     BoundedRange {
         /// The span of the losses.
         range: Epsilon,
     },
-    /// Bounds at some orders only.
+    /// Bounds at finitely many orders.
     Points(Points),
-    /// What follows for a group of `size` records from a curve alone.
+    /// The bound for a group of `size` records that follows from a curve alone.
     Group {
         /// The guarantee for one record.
         of: Box<Rdp>,
         /// The number of records.
         size: NonZero<u32>,
     },
-    /// One of two guarantees, it is not known which: at each order the larger curve.
+    /// The larger of two curves at each order: one of two guarantees holds, and it is not known
+    /// which.
     Worst(Box<Rdp>, Box<Rdp>),
 }
 
@@ -64,7 +66,7 @@ impl Curve {
         }
     }
 
-    /// A line above the curve, where one is known.
+    /// A line above the curve, if one is known.
     pub(super) fn line(&self) -> Option<Zcdp> {
         match self {
             Self::Line(line) => Some(*line),
@@ -105,8 +107,8 @@ impl Curve {
         }
     }
 
-    /// What holds for a group: a shift or a range of k records is k times as large, lines and ε follow their notions, and of anything else
-    /// only the curve is known.
+    /// What holds for a group: a shift or a range of k records is k times as large, lines and ε
+    /// follow their notions, and of anything else only the curve is known.
     pub(super) fn for_group(&self, size: u32) -> Self {
         let scaled = |epsilon: Epsilon| Pure::from(epsilon).for_group(size).epsilon();
         match self {
@@ -123,8 +125,9 @@ impl Curve {
     }
 }
 
-/// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q), 1/p + 1/q = 1 (Mironov 2017), along a
-/// chain of k neighbours, with the p that is best for D_α = ρα at each step, telescopes to
+/// The weak triangle inequality D_α(P‖Q) ≤ (α−1/p)/(α−1)·D_{pα}(P‖R) + D_{q(α−1/p)}(R‖Q),
+/// 1/p + 1/q = 1 (Mironov 2017), along a chain of k neighbours, with the p that is best for
+/// D_α = ρα at each step, telescopes to
 ///
 /// > Σ_{j=1}^{k} kα/(kα−j+1) · D_{kα−j+1},
 ///

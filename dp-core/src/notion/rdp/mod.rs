@@ -18,8 +18,9 @@ use crate::{Alpha, Delta, Epsilon, Rho};
 
 /// A Rényi curve: D_α(M(x)‖M(y)) ≤ ε(α) for all neighbours and every order α > 1 (Mironov 2017).
 ///
-/// The curve is a sum of closed forms, one for each mechanism that was composed, and is evaluated at any real order; it is not
-/// a table on a grid of orders, though a table may be one of its terms.
+/// The curve is a sum of closed forms, one for each mechanism that was composed, and is evaluated
+/// at any real order; it is not a table on a grid of orders, though a table may be one of its
+/// terms.
 ///
 /// ```
 /// use dp_core::{Alpha, Curve, Delta, Epsilon, Guarantee, Rdp};
@@ -56,7 +57,8 @@ impl Rdp {
         })
     }
 
-    /// A ρ for which ρα lies below the curve at every order α, so that every ρ-zCDP mechanism keeps within it: that of the lines among its terms.
+    /// A ρ for which ρα lies below the curve at every order α: the sum of the lines among its
+    /// terms. Every ρ-zCDP mechanism satisfies the curve.
     #[must_use]
     pub fn concentrated_part(&self) -> Rho {
         // Lines are in one term, whose count is one.
@@ -67,7 +69,7 @@ impl Rdp {
         lines.max_by(|a, b| a.get().total_cmp(&b.get())).unwrap_or(Rho::ZERO)
     }
 
-    /// A line above the curve, where one is known.
+    /// A line above the curve, if one is known.
     fn line(&self) -> Option<Zcdp> {
         self.terms
             .iter()
@@ -184,10 +186,11 @@ impl Guarantee for Rdp {
         }
     }
 
-    /// Proves that one curve lies below the other: term by term; below a line by lines; below a table at its orders, which are all that
-    /// it states.
+    /// Proves that one curve lies below the other: term by term; below a line by lines; below a
+    /// table at its orders, which are all that it states.
     fn is_at_most(&self, other: &Self) -> bool {
-        // Each term below one of the other side, no two below the same; equal ones first, or a smaller term could take the place of a larger one.
+        // Each term below one of the other side, no two below the same; equal ones first, or a
+        // smaller term could take the place of a larger one.
         let mut free: Vec<&Term> = other.terms.iter().collect();
         let mut open: Vec<&Term> = Vec::new();
         for term in &self.terms {

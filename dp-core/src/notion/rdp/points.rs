@@ -1,4 +1,4 @@
-//! Rényi bounds that are known at some orders only.
+//! Rényi bounds that are known at finitely many orders.
 
 use alloc::vec::Vec;
 
@@ -7,8 +7,9 @@ use crate::{Alpha, Epsilon, Error};
 
 /// A table of bounds (α, ε) at rising orders.
 ///
-/// Between two orders the bound is interpolated as (α−1)·D_α, which is convex in α; below the first order the first
-/// bound holds, because divergences rise with the order; above the last nothing is known.
+/// Between two orders the bound is interpolated as (α−1)·D_α, which is convex in α; below the first
+/// order the first bound holds, because divergences rise with the order; above the last nothing is
+/// known.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<(Alpha, Epsilon)>", into = "Vec<(Alpha, Epsilon)>"))]

@@ -1,4 +1,4 @@
-//! Laplace noise that is confined to an interval, at the worst place in it.
+//! Laplace noise confined to an interval, for the worst pair of answers in it.
 
 mod worst_place;
 
@@ -7,26 +7,31 @@ use crate::rounding::Enclosure;
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Bounds, Delta, Epsilon, Error, Scale};
 
-/// The bounded Laplace mechanism on [l, u] (Holohan, Antonatos, Braghin and Mac Aonghusa 2020): the density at v is
-/// e^(−|v−a|/b) / 2b·C_a inside and zero outside, for the answer a and C_a = 1 − ½(e^(−(a−l)/b) + e^(−(u−a)/b)).
+/// The bounded Laplace mechanism on [l, u] (Holohan, Antonatos, Braghin and Mac Aonghusa 2020): the
+/// density at v is e^(−|v−a|/b) / 2b·C_a inside and zero outside, for the answer a and
+/// C_a = 1 − ½(e^(−(a−l)/b) + e^(−(u−a)/b)).
 ///
-/// Measured in scales, let w = (u−l)/b, s = Δ/b (at most w, for answers lie within the bounds), a ∈ [0, w]. The noise is not
-/// the same everywhere, and there is not one worst pair of neighbours for all ε; the profile of this pair is the largest of all:
+/// Measured in scales, let w = (u−l)/b, s = Δ/b (at most w, for answers lie within the bounds),
+/// a ∈ [0, w]. The noise is not the same everywhere, and there is not one worst pair of neighbours
+/// for all ε; the profile of this pair is the largest of all:
 ///
 /// > δ(ε) = sup { δ(P_a ‖ P_a') : |a − a'| ≤ s }.
 ///
-/// As a function of e^ε it is convex, being a supremum of convex functions, and as each of them it falls from 1 − e^ε to 0. Hence it is
-/// the profile of a pair of distributions (Zhu, Dong and Wang 2022), and that pair dominates the mechanism for all ε at once. Which a are the worst:
+/// As a function of e^ε it is convex, being a supremum of convex functions, and as each of them it
+/// falls from 1 − e^ε to 0. Hence it is the profile of a pair of distributions (Zhu, Dong and Wang
+/// 2022), and that pair dominates the mechanism for all ε at once. Which a are the worst:
 ///
-/// - By mirroring the interval a < a'. The family P_a has a monotone likelihood ratio, so the best tests are {v ≤ t}, and P_a(v ≤ t) falls in a:
-///   moving a' away from a, or a away from a', never helps to hide. So a' = a + s and 0 ≤ a ≤ w − s.
-/// - The loss is largest left of a: s + c(a) with c(a) = ln C_{a+s} − ln C_a. C is concave, so c falls in a, and the
-///   largest loss of all is that at a = 0: ε₀ = s + ln(C_s/C_0).
+/// - By mirroring the interval a < a'. The family P_a has a monotone likelihood ratio, so the best
+///   tests are {v ≤ t}, and P_a(v ≤ t) falls in a: moving a' away from a, or a away from a', never
+///   helps to hide. So a' = a + s and 0 ≤ a ≤ w − s.
+/// - The loss is largest left of a: s + c(a) with c(a) = ln C_{a+s} − ln C_a. C is concave, so c
+///   falls in a, and the largest loss of all is that at a = 0: ε₀ = s + ln(C_s/C_0).
 /// - With y = (s + c(a) − ε)/2, the loss passes ε at v = a + y, and integrating up to there gives
 ///   δ = (1 − e^(−y))·(1 − ½e^(−a)(1 + e^(−y)))/C_a for y > 0, and 0 otherwise.
 ///
-/// The supremum over a is enclosed by bisection with certified bounds of each piece: mostly to a part in 10⁷, to a part in 10³ where shift or width are extreme. The tail and the
-/// divergences are bounded by the profile: the tail to a part in 10³ or so, the divergences to a few percent.
+/// The supremum over a is enclosed by bisection with certified bounds of each piece: mostly to a
+/// part in 10⁷, to a part in 10³ where shift or width are extreme. The tail and the divergences are
+/// bounded by the profile: the tail to a part in 10³ or so, the divergences to a few percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundedLaplacePair {
     /// Encloses s = min(Δ, u−l)/b.
@@ -36,7 +41,8 @@ pub struct BoundedLaplacePair {
 }
 
 impl BoundedLaplacePair {
-    /// The pair for noise of scale b on the bounds, and answers within them that are at most `sensitivity` apart.
+    /// The pair for noise of scale b on the bounds, and answers within them that are at most
+    /// `sensitivity` apart.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the sensitivity is negative, infinite or `NaN`.
@@ -64,7 +70,8 @@ impl BoundedLaplacePair {
         Self::search(bounds, sensitivity, delta.get(), |pair| pair.delta(epsilon.get()).hi())
     }
 
-    /// The least scale at which the largest loss is at most `epsilon`, rounded up; infinite when there is none.
+    /// The least scale at which the largest loss is at most `epsilon`, rounded up; infinite when
+    /// there is none.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -92,7 +99,8 @@ impl BoundedLaplacePair {
         (self.width - self.shift).max(Enclosure::ZERO)
     }
 
-    /// Encloses ε₀ = s + ln(C_s/C_0), where C_s/C_0 = 1 + (1 − e^(−s))(1 − e^(−(w−s)))/(1 − e^(−w)).
+    /// Encloses ε₀ = s + ln(C_s/C_0), where
+    /// C_s/C_0 = 1 + (1 − e^(−s))(1 − e^(−(w−s)))/(1 − e^(−w)).
     fn limit(self) -> Enclosure {
         if self.shift == Enclosure::ZERO {
             return Enclosure::ZERO;
@@ -128,7 +136,8 @@ impl DominatingPair for BoundedLaplacePair {
         within_profile_limits(computed, epsilon)
     }
 
-    /// Pr(L > t) = δ(t) − k·h'(k) at k = eᵗ, where h(k) = δ(ln k) is convex: its slope lies between those of chords to the right and to the left.
+    /// Pr(L > t) = δ(t) − k·h'(k) at k = eᵗ, where h(k) = δ(ln k) is convex: its slope lies between
+    /// those of chords to the right and to the left.
     fn tail(&self, loss: f64) -> Enclosure {
         const STEP: f64 = 1.0 / 8192.0;
         let limit = self.limit().hi();
@@ -149,8 +158,8 @@ impl DominatingPair for BoundedLaplacePair {
         (here + Enclosure::new(right.lo(), left.hi())).probability()
     }
 
-    /// e^((α−1)D_α) = 1 + α(α−1)·∫₀^{ε₀} (e^((α−1)ε) + e^(−αε))·δ(ε) dε (Sason and Verdú 2016). The profile falls, so on each piece of a
-    /// partition it lies between its ends.
+    /// e^((α−1)D_α) = 1 + α(α−1)·∫₀^{ε₀} (e^((α−1)ε) + e^(−αε))·δ(ε) dε (Sason and Verdú 2016). The
+    /// profile falls, so on each piece of a partition it lies between its ends.
     fn renyi(&self, order: Alpha) -> Enclosure {
         const PIECES: u8 = 64;
         let limit = self.limit();

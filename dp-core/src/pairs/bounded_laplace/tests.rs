@@ -4,7 +4,8 @@ fn unit(scale: f64, width: f64, shift: f64) -> BoundedLaplacePair {
     BoundedLaplacePair::new(Scale::new(scale).unwrap(), Bounds::new(0.0, width).unwrap(), shift).unwrap()
 }
 
-/// δ(P_a ‖ P_a') by the definition, in plain floats: the best half-line, its probabilities from the distribution function.
+/// δ(P_a ‖ P_a') by the definition, in plain floats: the best half-line, its probabilities from the
+/// distribution function.
 fn direct(a: f64, other: f64, width: f64, epsilon: f64) -> f64 {
     let normaliser = |a: f64| 1.0 - 0.5 * ((-a).exp() + (a - width).exp());
     let below = |a: f64, v: f64| {
@@ -181,7 +182,8 @@ fn extreme_parameters_are_sound() {
     let capped = unit(1.0, 4.0, 1e9);
     assert!((4.0..4.000_000_001).contains(&capped.max_loss()));
     assert_eq!(capped.delta(4.1), Enclosure::ZERO);
-    // A wide interval is all but unbounded in its middle, and one-sided at its ends, where ln 2 joins the loss.
+    // A wide interval is all but unbounded in its middle, and one-sided at its ends, where ln 2
+    // joins the loss.
     let wide = unit(1.0, 1e9, 1.0);
     assert!((wide.max_loss() - 1.0 - (2.0 - (-1f64).exp()).ln()).abs() < 1e-12);
     let delta = wide.delta(0.3);

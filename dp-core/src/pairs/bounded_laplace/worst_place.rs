@@ -1,16 +1,17 @@
-//! The supremum over all places of the neighbours.
+//! The supremum over the places of the two answers.
 
 use alloc::vec;
 
 use super::{BoundedLaplacePair, mass};
 use crate::rounding::Enclosure;
 
-/// How often pieces are halved at most. Fewer are needed wherever the tests have looked; the bound holds whenever the search stops.
+/// The largest number of bisections. All tested parameters need fewer; the bound holds whenever the
+/// search stops.
 const HALVINGS: u16 = 300;
-/// The relative width at which the search is content.
+/// The relative width at which the search stops.
 const CONTENT: f64 = 1e-8;
 
-/// What the profile at one ε is made of, at a place a or on a whole interval of places.
+/// The parts of the profile at one ε, at a place a or on an interval of places.
 #[derive(Clone, Copy)]
 struct Place {
     /// Encloses a.
@@ -40,7 +41,7 @@ impl Place {
     }
 }
 
-/// The places from one to another.
+/// An interval of places.
 struct Piece {
     ends: [Place; 2],
     middle: Place,
@@ -59,8 +60,9 @@ impl Piece {
 impl BoundedLaplacePair {
     /// Encloses sup_a δ(P_a ‖ P_{a+s}) at ε ≥ 0, for finite widths.
     ///
-    /// The pieces of [0, w−s] are halved, the one with the highest bound first. What a piece can reach is bounded, so the largest bound that is
-    /// left bounds the supremum, whatever the order was.
+    /// The pieces of [0, w−s] are halved, the one with the highest bound first. What a piece can
+    /// reach is bounded, so the largest bound that is left bounds the supremum, whatever the order
+    /// was.
     pub(super) fn worst_place(self, epsilon: f64) -> Enclosure {
         let room = self.room();
         let ends = [0.0, room.hi()].map(|a| self.place(Enclosure::point(a), epsilon));
@@ -89,8 +91,8 @@ impl BoundedLaplacePair {
     /// The piece between two places, with the better one of two bounds on its δ:
     ///
     /// - y and x fall in a, and C is concave, so the ends of the piece bound each factor.
-    /// - Where δ' has one sign, δ is largest at one of the ends. Elsewhere δ ≤ δ(middle) + |δ'|·(right − left)/2 by the mean value
-    ///   theorem.
+    /// - Where δ' has one sign, δ is largest at one of the ends. Elsewhere
+    ///   δ ≤ δ(middle) + |δ'|·(right − left)/2 by the mean value theorem.
     fn piece(self, ends: [Place; 2], epsilon: f64) -> Piece {
         let [near, far] = ends;
         let (left, right) = (near.a.lo(), far.a.hi());
@@ -117,7 +119,8 @@ impl BoundedLaplacePair {
         let decay = (-a).exp();
         let inside = mass(a);
         let normaliser = half(inside + mass((self.width - a).max(Enclosure::ZERO)));
-        // x − e^(−(w−s−a)) = x·(1 − e^(2a−(w−s))), without loss where the two nearly agree and without overflow where they do not.
+        // x − e^(−(w−s−a)) = x·(1 − e^(2a−(w−s))), without loss where the two nearly agree and
+        // without overflow where they do not.
         let (room, ahead) = (self.room(), a + a - self.room());
         let difference = if ahead.hi() < 1.0 { -(decay * ahead.exp_m1()) } else { decay - (a - room).exp() };
         let growth = half(mass(self.shift) * difference);
@@ -127,10 +130,12 @@ impl BoundedLaplacePair {
 
     /// Encloses δ'(a) on an interval of places, given its ends; y > 0 on all of it.
     ///
-    /// With g = 1 − e^(−y), C' = ½(x − e^(−(w−a))), D = C_{a+s}, D' = ½(x·e^(−s) − e^(−(w−s−a))) and y' = ½(D'/D − C'/C), the quotient rule gives
+    /// With g = 1 − e^(−y), C' = ½(x − e^(−(w−a))), D = C_{a+s}, D' = ½(x·e^(−s) − e^(−(w−s−a)))
+    /// and y' = ½(D'/D − C'/C), the quotient rule gives
     /// δ' = (g'(1 − x + xg) + gx(1 − ½g))/C − δ·C'/C with g' = e^(−y)·y'.
     fn slope(self, a: Enclosure, near: Place, far: Place) -> Enclosure {
-        // y falls in a: its ends are those of the interval, which is much tighter than what the formula gives for all of it.
+        // y falls in a: its ends are those of the interval, which is much tighter than what the
+        // formula gives for all of it.
         let reach = Enclosure::new(far.reach.lo(), near.reach.hi());
         let place = Place { reach, ..self.place(a, 0.0) };
         let (gain, decay, normaliser) = (place.gain(), place.decay, place.normaliser);

@@ -7,16 +7,18 @@ use crate::rounding::{Enclosure, div_up};
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Delta, Epsilon, Error, Mu, Scale};
 
-/// P(x) ∝ e^(−x²/2σ²) on the integers, Q the same shifted by Δ: the discrete Gaussian mechanism on integer answers
-/// (Canonne, Kamath and Steinke 2020), in one coordinate.
+/// P(x) ∝ e^(−x²/2σ²) on the integers, Q the same shifted by Δ: the discrete Gaussian mechanism on
+/// integer answers (Canonne, Kamath and Steinke 2020), in one coordinate.
 ///
 /// The loss at x is Δ(Δ−2x)/2σ²; tests are of the form S = {x ≤ m}. Mirrored, with a = −m,
 ///
-/// > δ(ε) = (1/Z) Σ_{x≥a} e^(−x²/2σ²)·(1 − e^(ε−ℓ(x))),  ℓ(x) = Δ(2x+Δ)/2σ², a the first x with ℓ(x) > ε,
+/// > δ(ε) = (1/Z) Σ_{x≥a} e^(−x²/2σ²)·(1 − e^(ε−ℓ(x))), ℓ(x) = Δ(2x+Δ)/2σ², a the first x with
+/// > ℓ(x) > ε,
 ///
-/// every term of which is positive. The sum runs until what is left is below an ulp, bounded by a geometric series, which
-/// takes a number of terms proportional to σ. From σ = 1024 on integrals with a bounded error replace the sums; where neither
-/// applies (σ below 10⁻⁶, Δ > 2σ at large σ) the upper end comes from D_α ≤ αΔ²/2σ², which holds always.
+/// every term of which is positive. The sum runs until what is left is below an ulp, bounded by a
+/// geometric series, which takes a number of terms proportional to σ. From σ = 1024 on integrals
+/// with a bounded error replace the sums; where neither applies (σ below 10⁻⁶, Δ > 2σ at large σ)
+/// the upper end comes from D_α ≤ αΔ²/2σ², which holds always.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscreteGaussianPair {
     sigma: Scale,
@@ -38,10 +40,11 @@ impl DiscreteGaussianPair {
         Ok(Self { sigma, shift, normaliser })
     }
 
-    /// The least σ whose δ(ε) at this shift is at most `delta`, rounded up: the calibration of one coordinate.
+    /// The least σ whose δ(ε) at this shift is at most `delta`, rounded up: the calibration of one
+    /// coordinate.
     ///
-    /// It is a σ at which the upper end of the profile is at most `delta`, and just below which it is not; infinite when there is none. The sums
-    /// take a time proportional to σ up to σ = 1024.
+    /// It is a σ at which the upper end of the profile is at most `delta`, and just below which it
+    /// is not; infinite when there is none. The sums take a time proportional to σ up to σ = 1024.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the shift is zero.
@@ -95,7 +98,8 @@ impl DiscreteGaussianPair {
         x
     }
 
-    /// Encloses (1/Z) Σ_{x ≥ first} e^(−x²/2σ²)·weight(x), for weights in [0, 1] that rise from 0, or are 1.
+    /// Encloses (1/Z) Σ_{x ≥ first} e^(−x²/2σ²)·weight(x), for weights in [0, 1] that rise from 0,
+    /// or are 1.
     fn upper_sum(self, first: f64, weight: impl Fn(f64) -> Enclosure) -> Enclosure {
         let sigma = self.sigma.get();
         // Left of −40σ lies less than e^−800 of the mass: at most a subnormal, added below.
@@ -107,7 +111,8 @@ impl DiscreteGaussianPair {
             let term = mass * weight(x);
             sum = sum + term;
             if x > 0.0 {
-                // From x > 0 on the masses fall at least by the factor e^(−(2x+1)/2σ²): a geometric series bounds the rest.
+                // From x > 0 on the masses fall at least by the factor e^(−(2x+1)/2σ²): a geometric
+                // series bounds the rest.
                 let factor = -(-(Enclosure::point(2.0 * x + 1.0)
                     / (Enclosure::point(sigma).square() * Enclosure::point(2.0))))
                 .exp_m1();
@@ -140,7 +145,8 @@ fn half_square(x: Enclosure, sigma: Scale) -> Enclosure {
 /// Encloses Σ_x e^(−(x+offset)²/2σ²) over the integers, for 0 ≤ offset ≤ 1.
 fn theta(sigma: Scale, offset: f64) -> Enclosure {
     if sigma.get() >= 2.0 {
-        // Poisson summation: σ√(2π)·(1 + 2Σ_k e^(−2π²σ²k²) cos 2πk·offset), and 2Σ_k … < 3e^(−2π²·4) < 2⁻¹¹².
+        // Poisson summation: σ√(2π)·(1 + 2Σ_k e^(−2π²σ²k²) cos 2πk·offset), and 2Σ_k
+        // … < 3e^(−2π²·4) < 2⁻¹¹².
         let root = Enclosure::new(2.506_628_274_631_000_2, 2.506_628_274_631_000_7); // √(2π)
         return Enclosure::point(sigma.get()) * root * Enclosure::new(1.0f64.next_down(), 1.0f64.next_up());
     }
@@ -189,8 +195,9 @@ impl DominatingPair for DiscreteGaussianPair {
         computed.probability()
     }
 
-    /// Completing the square, D_α = αΔ²/2σ² + ln(Σ_x e^(−(x+(α−1)Δ)²/2σ²)/Z)/(α−1). The last sum is largest when
-    /// (α−1)Δ is an integer, where it is Z: the upper end is αΔ²/2σ². It is smallest half-way between integers.
+    /// Completing the square, D_α = αΔ²/2σ² + ln(Σ_x e^(−(x+(α−1)Δ)²/2σ²)/Z)/(α−1). The last sum is
+    /// largest when (α−1)Δ is an integer, where it is Z: the upper end is αΔ²/2σ². It is smallest
+    /// half-way between integers.
     fn renyi(&self, order: Alpha) -> Enclosure {
         let gaussian =
             Enclosure::point(order.get()) * half_square(Enclosure::point(f64::from(self.shift)), self.sigma);

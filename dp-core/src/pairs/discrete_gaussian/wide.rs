@@ -1,13 +1,15 @@
 //! Sums over the integers by integrals, for large σ.
 //!
-//! With g(x) = e^(−x²/2σ²), the sums of the profile and of the tail have the form Σ_{x≥a} f(x) with f = g·h, where
-//! h(x) = 1 − e^(ε−ℓ(x)) = 1 − e^(−c(x−x₀)), c = Δ/σ², or h = 1. The midpoint rule on each cell [x−½, x+½] errs by at most ⅛∫|f''| (its Peano kernel
-//! ½(½−|t|)² is at most ⅛), so with x₁ = a − ½
+//! With g(x) = e^(−x²/2σ²), the sums of the profile and of the tail have the form Σ_{x≥a} f(x) with
+//! f = g·h, where h(x) = 1 − e^(ε−ℓ(x)) = 1 − e^(−c(x−x₀)), c = Δ/σ², or h = 1. The midpoint rule
+//! on each cell [x−½, x+½] errs by at most ⅛∫|f''| (its Peano kernel ½(½−|t|)² is at most ⅛), so
+//! with x₁ = a − ½
 //!
 //! > |Σ_{x≥a} f(x) − ∫_{x₁}^∞ f| ≤ ⅛ ∫_{x₁}^∞ |f''|.
 //!
-//! The integral is a difference of normal tails. The error is bounded by moments Iₙ(u) of Mills' ratio at u = x₁/σ, because
-//! g(x₁ + σs) = g(x₁)·e^(−us−s²/2): it is a few (u² + 1)/8σ² of the sum, about 10⁻⁴ at σ = 1024 and u = 12, and falls with σ².
+//! The integral is a difference of normal tails. The error is bounded by moments Iₙ(u) of Mills'
+//! ratio at u = x₁/σ, because g(x₁ + σs) = g(x₁)·e^(−us−s²/2): it is a few (u² + 1)/8σ² of the sum,
+//! about 10⁻⁴ at σ = 1024 and u = 12, and falls with σ².
 
 use super::DiscreteGaussianPair;
 use crate::normal::{density, mills_difference, moments};
@@ -26,7 +28,8 @@ impl DiscreteGaussianPair {
     /// Encloses δ(ε) for large σ; `None` where the bounds of this module do not apply.
     pub(super) fn wide_profile(self, epsilon: f64) -> Option<Enclosure> {
         let (earliest, latest) = self.wide_start(epsilon)?;
-        // The sum from the true start is the largest of all, so the larger of the two candidates is the answer.
+        // The sum from the true start is the largest of all, so the larger of the two candidates is
+        // the answer.
         Some(self.sum_of_gains(earliest, epsilon).max(self.sum_of_gains(latest, epsilon)).probability())
     }
 
@@ -61,14 +64,16 @@ impl DiscreteGaussianPair {
         let (u, sigma) = (self.standardised(first), Enclosure::point(self.sigma.get()));
         let mu = Enclosure::point(f64::from(self.shift)) / sigma;
         let rate = mu / sigma; // c
-        // ∫f/Z = φ(u)·(R(u) − e^η·R(u+μ)), η = ε − ℓ(x₁): a difference of Mills ratios and a small correction.
+        // ∫f/Z = φ(u)·(R(u) − e^η·R(u+μ)), η = ε − ℓ(x₁): a difference of Mills ratios and a small
+        // correction.
         let eta = Enclosure::point(epsilon) - self.loss(first - 0.5);
         let difference =
             Enclosure::new(mills_difference(u.hi(), mu.lo()).lo(), mills_difference(u.lo(), mu.hi()).hi());
         let end = u + mu;
         let beyond = Enclosure::new(moments(end.hi())[0].lo(), moments(end.lo())[0].hi());
-        // ⅛∫|f''|/(σ·g(x₁)) with |h| ≤ 1.01c(x − x₁ + 3), |h'| ≤ 1.01c, |h''| ≤ 1.01c², for |x₁ − x₀| ≤ 2.5 and c ≤ 2/σ.
-        // In units of cσ: |g''h| raises each moment by one; ∫|g'| is g(x₁) for x₁ ≥ 0 and at most 2 ≤ 3.4·g(x₁) from −σ on.
+        // ⅛∫|f''|/(σ·g(x₁)) with |h| ≤ 1.01c(x − x₁ + 3), |h'| ≤ 1.01c, |h''| ≤ 1.01c², for
+        // |x₁ − x₀| ≤ 2.5 and c ≤ 2/σ. In units of cσ: |g''h| raises each moment by one; ∫|g'| is
+        // g(x₁) for x₁ ≥ 0 and at most 2 ≤ 3.4·g(x₁) from −σ on.
         let near = moments(u.lo());
         let bent = self.raised_curvature(u.lo(), &near)
             + Enclosure::point(3.0) / sigma * self.curvature(u.lo(), &near);
@@ -83,7 +88,8 @@ impl DiscreteGaussianPair {
         Enclosure::point(first - 0.5) / Enclosure::point(self.sigma.get())
     }
 
-    /// ∫_{x₁}^∞ (x²/σ⁴ + 1/σ²)·g dx / (σ·g(x₁)), which bounds ∫|g''| in that unit: ((u²+1)I₀ + 2uI₁ + I₂)/σ².
+    /// ∫_{x₁}^∞ (x²/σ⁴ + 1/σ²)·g dx / (σ·g(x₁)), which bounds ∫|g''| in that unit:
+    /// ((u²+1)I₀ + 2uI₁ + I₂)/σ².
     fn curvature(self, u: f64, moment: &[Enclosure; 4]) -> Enclosure {
         self.curvature_of([moment[0], moment[1], moment[2]], u)
     }

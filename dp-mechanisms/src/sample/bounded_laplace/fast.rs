@@ -7,6 +7,7 @@ use dp_core::{Bounds, Scale};
 use crate::sample::Grid;
 use crate::sample::decay::decay;
 use crate::sample::logarithm::minus_ln;
+use crate::sample::place::number_or;
 use crate::sample::steps::Steps;
 
 /// By how much G − p, 1 − G and 1 − (G − p) may differ from what they are: 2⁻⁴⁸.
@@ -24,10 +25,18 @@ use crate::sample::steps::Steps;
 /// | 1 − G, one rounding | 2.92 |
 /// | G − p and 1 − (G − p): as G − p = S·q − (1 − S)·p, the errors of p and q have weights that sum to one: 1.22; the other errors of G, 0.13 + 0.14 + 0.13, and two roundings | 1.88 |
 const ERROR: f64 = f64::from_bits((1023 - 48) << 52);
-/// By how much [`minus_ln`] may differ from −ln of a float in [2⁻¹⁵, 1]: as counted for the [exponential](crate::sample::logarithm::exponential), without the cell.
+/// By how much [`minus_ln`] may differ from −ln of a float in [2⁻¹⁵, 1]: as counted for the
+/// [exponential](crate::sample::logarithm::exponential), without the cell.
 const LOGARITHM_ERROR: f64 = f64::from_bits((1023 - 47) << 52);
 /// Below it 1 − G is known too roughly for its logarithm: 2⁻¹⁵.
 const SMALLEST_REST: f64 = f64::from_bits((1023 - 15) << 52);
+
+/// The least distance of the bounds, in scales: 2⁻³².
+///
+/// A draw is not settled where G is within [`ERROR`] of p, which happens on both sides of an answer
+/// within the bounds and on one side of an answer on a bound. At this distance both are one draw in
+/// 2¹⁵ or fewer.
+const SMALLEST_WIDTH: f64 = f64::from_bits((1023 - 32) << 52);
 
 /// What the fast path needs.
 #[derive(Clone, Copy, Debug)]
@@ -42,26 +51,28 @@ pub(super) struct Fast {
 }
 
 impl Fast {
-    /// `None` where floats do not suffice.
+    /// `None` where floats do not suffice, which is a matter of public numbers.
     pub(super) fn new(scale: Scale, bounds: Bounds, grid: Grid) -> Option<Self> {
         let steps = Steps::new(scale, grid, ERROR)?;
         let (inverse, tiny) = (1.0 / scale.get(), scale.get() * f64::from_bits((1023 - 60) << 52));
         let fast = Self { steps, bounds, middle: bounds.clamp(f64::NAN), inverse, tiny };
-        (inverse.is_normal() && tiny.is_normal()).then_some(fast)
+        let wide = (bounds.upper() - bounds.lower()) * inverse >= SMALLEST_WIDTH;
+        (inverse.is_normal() && tiny.is_normal() && wide).then_some(fast)
     }
 
     /// The release, if 63 digits of S and floats suffice for it.
     #[inline]
     pub(super) fn settle(self, word: u64, answer: f64) -> Option<f64> {
         let (lower, upper) = (self.bounds.lower(), self.bounds.upper());
-        let answer = if answer.is_nan() { self.middle } else { answer.clamp(lower, upper) };
+        let answer = number_or(answer, self.middle).clamp(lower, upper);
         let (p, q) = (self.mass(answer - lower), self.mass(upper - answer));
         // 63 digits: to convert a number without a sign takes a branch.
         #[allow(clippy::cast_precision_loss)] // counted above
         let s = (word >> 1).cast_signed() as f64 * f64::from_bits((1023 - 63) << 52);
         let g = s * (p + q);
-        // G or G − p, by the sign of the difference: an answer on a bound has one side alone, and a branch that is foreseen saves time.
-        // (The compiler is not to know that it is one bit, or it makes a branch of it.)
+        // G or G − p, by the sign of the difference: an answer on a bound has one side alone, and a
+        // branch that is foreseen saves time. (The compiler is not to know that it is one bit, or
+        // it makes a branch of it.)
         let below = black_box((g - p).to_bits() >> 63);
         let rest = 1.0 - (g - f64::from_bits(p.to_bits() & below.wrapping_sub(1)));
         let clear = ((g - p).abs() > ERROR) & (rest >= SMALLEST_REST);

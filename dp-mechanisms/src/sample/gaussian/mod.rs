@@ -2,21 +2,27 @@
 //!
 //! # Why the output is exactly round(answer + noise)
 //!
-//! A standard normal X is a fair sign times a magnitude with density ∝ e^(−x²/2) on [0, ∞). The [`Envelope`] over that curve, in strips of
-//! width 2⁻⁶ up to 5, chooses a box; the abscissa is uniform on the strip, and its digits are fair bits, drawn as they are
-//! needed. A point above the lower box is kept if it lies under the curve, which is decided by comparing reals of which ever more digits are known; so is a point of the tail,
-//! which an exponential covers ([`normal`]). What is kept has exactly the density of the normal law, and its digits that were not drawn are still fair bits. It is
-//! therefore a real in the sense of [`lazy`](super::lazy), and answer + scale·X is rounded as such: when the whole cell of what is known rounds to one point, the
-//! digits that were never drawn could not have changed it.
+//! A standard normal X is a fair sign times a magnitude with density ∝ e^(−x²/2) on [0, ∞). The
+//! [`Envelope`] over that curve, in strips of width 2⁻⁶ up to 5, chooses a box; the abscissa is
+//! uniform on the strip, and its digits are fair bits, drawn as they are needed. A point above the
+//! lower box is kept if it lies under the curve, which is decided by comparing reals of which ever
+//! more digits are known; so is a point of the tail, which an exponential covers ([`normal`]). What
+//! is kept has exactly the density of the normal law, and its digits that were not drawn are still
+//! fair bits. It is therefore a real in the sense of [`lazy`](super::lazy), and answer + scale·X is
+//! rounded as such: when the whole cell of what is known rounds to one point, the digits that were
+//! never drawn could not have changed it.
 //!
-//! In floats ([`Steps`]) 37 digits of the abscissa settle all but one draw in 2¹², all but one in forty of them by one table look-up and one multiplication.
-//! On a coarse grid [`short`] does with half as many random bits.
+//! In floats ([`Steps`]) 37 digits of the abscissa settle all but one draw in 2¹², all but one in
+//! forty of them by one table look-up and one multiplication. On a coarse grid [`short`] does with
+//! half as many random bits.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! A draw that falls above the lower boxes, one in eighty whatever the answer, takes another word of random bits and some nanoseconds, and half of these begin anew. Which boxes are
-//! hit does not depend on the answer; a reader who can time single draws learns that a magnitude was drawn near the curve, not which one. A draw within
-//! 2⁻¹² steps of a boundary, or beyond five scales, takes the long way. See also [what holds of all draws](super#what-the-clock-tells).
+//! A draw that falls above the lower boxes, one in eighty whatever the answer, takes another word
+//! of random bits and some nanoseconds, and half of these begin anew. Which boxes are hit does not
+//! depend on the answer; a reader who can time single draws learns that a magnitude was drawn near
+//! the curve, not which one. A draw within 2⁻¹² steps of a boundary, or beyond five scales, takes
+//! the long way. See also [what holds of all draws](super#timing).
 
 mod normal;
 mod short;
@@ -39,7 +45,8 @@ use super::{Bits, Grid, lazy};
 const STRIP_BITS: u32 = 6;
 /// Where the tail begins.
 const END: u32 = 5;
-/// How many digits of the abscissa are in a word, beside the sign and the bits that choose the part.
+/// How many digits of the abscissa are in a word, beside the sign and the bits that choose the
+/// part.
 const POSITION_BITS: u32 = 37;
 
 /// The width of a cell of the abscissa: 2⁻⁴³.
@@ -107,7 +114,8 @@ impl Sampler {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// The draw that begins with a word: sign, digits of the abscissa, and the choice of the part, from the lowest bit on.
+    /// The draw that begins with a word: sign, digits of the abscissa, and the choice of the part,
+    /// from the lowest bit on.
     #[inline]
     fn draw_from<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
         match self.envelope.part(word) {
@@ -160,7 +168,8 @@ impl Sampler {
     }
 }
 
-/// (x² − c²)/2 for the middle x of the cell and the left end c of its strip: from there the curve has fallen by a factor e to that power.
+/// (x² − c²)/2 for the middle x of the cell and the left end c of its strip: from there the curve
+/// has fallen by a factor e to that power.
 fn fall(word: u64, strip: u32) -> f64 {
     let (x, c) = (middle(word, strip), f64::from(strip) / f64::from(1 << STRIP_BITS));
     (x - c) * (x + c) / 2.0
@@ -251,7 +260,8 @@ mod tests {
                 (f64::from(count) - expected).powi(2) / expected
             })
             .sum();
-        // χ² with 8 degrees of freedom is above 8 + 2√(8x) + 2x with probability at most e^−x (Laurent and Massart): x = 20.
+        // χ² with 8 degrees of freedom is above 8 + 2√(8x) + 2x with probability at most e^−x
+        // (Laurent and Massart): x = 20.
         assert!(statistic < 8.0 + 2.0 * 160f64.sqrt() + 40.0, "χ² = {statistic}, {counts:?}");
     }
 
@@ -285,7 +295,8 @@ mod tests {
                 settled += u32::from(sampler.steps.unwrap().settle(0.1, middle(word, strip), word).is_some());
             }
         }
-        // 98.8 % lie under the curve, and one in 3000 of these is left over: the bounds are missed with probability below e^−50 (Chernoff).
+        // 98.8 % lie under the curve, and one in 3000 of these is left over: the bounds are missed
+        // with probability below e^−50 (Chernoff).
         assert!(under > 258_000 && under - settled < 200, "{under} {settled}");
     }
 
@@ -303,7 +314,8 @@ mod tests {
                 beyond += u32::from(whole >= IBig::from(22)); // x > 5.375
             }
         }
-        // The tail has a mass of √(2π)·Pr(X > 5) = 7.18529e-7, in strips of height one 4.59858e-5 (mpmath).
+        // The tail has a mass of √(2π)·Pr(X > 5) = 7.18529e-7, in strips of height one 4.59858e-5
+        // (mpmath).
         let share = 4.598_58e-5 * f64::from(ENVELOPE.unit()) / f64::from(ENVELOPE.tail());
         let expected = share * f64::from(tries);
         assert!((f64::from(kept) - expected).abs() < 700.0, "{kept} of {expected}"); // false alarms below 2·e^−49 (Hoeffding)
@@ -317,10 +329,12 @@ mod tests {
         let word =
             (0..u64::MAX).step_by(1 << 38).find(|word| sampler.envelope.part(*word) == Part::Tail).unwrap();
         for sign in [0, 1] {
-            // The digits of U, the first one lowest, are 0.11: E = −ln ¾ = 0.2877 and x = 5 + E/5 = 5.0575. A share of 0 is kept.
+            // The digits of U, the first one lowest, are 0.11: E = −ln ¾ = 0.2877 and
+            // x = 5 + E/5 = 5.0575. A share of 0 is kept.
             let released = sampler.draw(0.0, &mut Fed::with([word | sign, 3, 0]));
             assert_eq!(released, if sign == 1 { -5.0 } else { 5.0 });
-            // U = 2⁻⁶²·¾: E = 43.26 and x = 13.65, which only a share of 0 can keep; a share of one half is not kept, and the draw begins anew.
+            // U = 2⁻⁶²·¾: E = 43.26 and x = 13.65, which only a share of 0 can keep; a share of one
+            // half is not kept, and the draw begins anew.
             let released = sampler.draw(0.0, &mut Fed::with([word | sign, 3 << 62, 0]));
             assert!((released.abs() - 13.0).abs() < 1.0, "{released}");
             let released = sampler.draw(0.0, &mut Fed::with([word | sign, 3 << 62, 1]));
@@ -341,13 +355,15 @@ mod tests {
     fn the_answer_does_not_decide_the_way() {
         for (sigma, exponent) in [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1.0, 20), (1.0, 36)] {
             let sampler = Sampler::new(scale(sigma), grid(exponent));
-            // One in 2¹² or fewer is expected not to be settled, 4 of all; more than 40 with probability below 10⁻²⁰ for each answer (Poisson).
+            // One in 2¹² or fewer is expected not to be settled, 4 of all; more than 40 with
+            // probability below 10⁻²⁰ for each answer (Poisson).
             assert_way_is_that_of_the_noise(grid(exponent), 40, |word, answer| {
                 let Part::Under(strip) = sampler.envelope.part(word) else { return true };
                 sampler.steps.unwrap().settle(answer, middle(word, strip), word).is_some()
             });
         }
-        // Beside coarser steps an answer on a boundary is left to the noise in most draws: all answers take the long way.
+        // Beside coarser steps an answer on a boundary is left to the noise in most draws: all
+        // answers take the long way.
         for (sigma, exponent) in [(1.0, 37), (1.3, 47), (1.0, 60), (1e-200, 0)] {
             let sampler = Sampler::new(scale(sigma), grid(exponent));
             assert!(sampler.steps.is_none() && sampler.short.is_none(), "{sigma} {exponent}");
@@ -370,7 +386,8 @@ mod tests {
             strip in 0u32..320, position in any::<u64>(), sign in 0u64..2, sigma in 0.5..2.0f64, k in -32i32..-20,
             offset in -(1i64 << 14)..1 << 14,
         ) {
-            // A word of the strip, and an answer that puts its middle within 2⁻⁴⁷·offset of a boundary.
+            // A word of the strip, and an answer that puts its middle within 2⁻⁴⁷·offset of a
+            // boundary.
             let envelope = &*ENVELOPE;
             let part = (0..1u64 << 26).step_by(4099).map(|w| w << 38).find(|w| envelope.part(*w) == Part::Under(strip));
             if let Some(part) = part {

@@ -1,4 +1,4 @@
-//! A standard normal of which more digits can be had.
+//! A standard normal of which more digits can be drawn.
 
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
@@ -8,7 +8,7 @@ use crate::sample::curve::{Curve, Height};
 use crate::sample::envelope::Envelope;
 #[cfg(test)]
 use crate::sample::envelope::Part;
-use crate::sample::lazy::{self, Exponential, Lazy};
+use crate::sample::lazy::{self, ExponentialDraw, Lazy};
 use crate::sample::{Bits, Dyadic, Interval, Uniform};
 
 /// A standard normal: a sign, and a magnitude in a strip or beyond all strips.
@@ -23,7 +23,7 @@ enum Magnitude {
     /// (strip + U) / 2⁶.
     Strip { strip: u32, position: Uniform },
     /// c + E/c, for the c at which the tail begins.
-    Tail(Exponential),
+    Tail(ExponentialDraw),
 }
 
 impl Normal {
@@ -35,8 +35,10 @@ impl Normal {
 
     /// Whether the curve at this abscissa is above a height.
     ///
-    /// In the upper box of a strip that is unit·e^(−x²/2). In the tail, c + E/c has the density c·e^(−E), and the tail's weight counts boxes on strips, 2⁻⁶ wide and 1/unit
-    /// high. A share V of it must be below the curve: V·weight·2⁻⁶·c·e^(−E) < unit·e^(−x²/2), where x²/2 = c²/2 + E + E²/2c².
+    /// In the upper box of a strip that is unit·e^(−x²/2). In the tail, c + E/c has the density
+    /// c·e^(−E), and the tail's weight counts boxes on strips, 2⁻⁶ wide and 1/unit high. A share V
+    /// of it must be below the curve: V·weight·2⁻⁶·c·e^(−E) < unit·e^(−x²/2), where
+    /// x²/2 = c²/2 + E + E²/2c².
     pub(super) fn is_above<R: Rng + ?Sized>(
         &mut self,
         mut height: Height,
@@ -52,7 +54,7 @@ impl Normal {
         envelope: &Envelope,
         bits: &mut Bits<'_, R>,
     ) -> Option<Self> {
-        let mut normal = Self { negative, magnitude: Magnitude::Tail(Exponential::start(bits)) };
+        let mut normal = Self { negative, magnitude: Magnitude::Tail(ExponentialDraw::start(bits)) };
         let area = f64::from(envelope.tail()) / f64::from(1 << STRIP_BITS);
         let height = Height::start(0.0, area * f64::from(END), bits); // exact: 29 bits
         normal.is_above(height, envelope.unit(), bits).then_some(normal)
@@ -120,7 +122,8 @@ impl Lazy for Normal {
     }
 }
 
-/// The t for which a point is kept with a probability ∝ e^−t: x²/2 in a strip; c²/2 + E²/2c² in the tail.
+/// The t for which a point is kept with a probability ∝ e^−t: x²/2 in a strip; c²/2 + E²/2c² in the
+/// tail.
 struct Exponent<'a>(&'a mut Normal);
 
 impl Lazy for Exponent<'_> {

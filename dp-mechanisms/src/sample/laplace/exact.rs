@@ -1,4 +1,4 @@
-//! The way in enclosures and integers: every draw, as long as it takes.
+//! The exact way, in enclosures and integers: it settles every draw.
 
 use dashu_int::{IBig, UBig};
 use dp_core::Scale;
@@ -6,11 +6,12 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use crate::sample::exponential_function::exp_neg_of;
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 use crate::sample::place::Place;
 use crate::sample::{Bits, Dyadic, Grid, Ratio, Uniform};
 
-/// One draw on its way: the [rest](crate::sample::place) of the answer, scale and sign are known, and some digits of U.
+/// One draw on its way: the [rest](crate::sample::place) of the answer, scale and sign are known,
+/// and some digits of U.
 pub(super) struct Draw {
     rest: Dyadic,
     scale: Dyadic,
@@ -35,7 +36,7 @@ impl Draw {
             self.uniform.extend(1, bits);
             (low, high) = self.between(grid);
         }
-        // Floats tell no more. Halve the range by asking on which side of a boundary y lies.
+        // Floats settle no more. Halve the range by asking on which side of a boundary y lies.
         while low < high {
             let middle: IBig = (&low + &high) >> 1;
             if self.is_below(&grid.boundary_above(&middle), bits) {
@@ -47,7 +48,8 @@ impl Draw {
         low
     }
 
-    /// The points between which y rounds, for a positive prefix: by directed rounding of ln U, and exact arithmetic for the rest.
+    /// The points between which y rounds, for a positive prefix: by directed rounding of ln U, and
+    /// exact arithmetic for the rest.
     fn between(&self, grid: Grid) -> (IBig, IBig) {
         let exponential = (-self.uniform.enclosure().ln()).max(Enclosure::ZERO);
         // U ≥ 2^−length, also where no float is that small.
@@ -75,7 +77,7 @@ impl Draw {
 }
 
 /// A draw of which nothing is known yet, bit by bit: its law can be listed.
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) fn nearest<R: Rng + ?Sized>(
     answer: f64,
     scale: Scale,

@@ -16,7 +16,8 @@ impl Fast {
         Steps::new(scale, grid, ERROR).map(Self)
     }
 
-    /// The release, if 63 digits of U and floats suffice for it. The lowest bit of the word is the sign of the noise.
+    /// The release, if 63 digits of U and floats suffice for it. The lowest bit of the word is the
+    /// sign of the noise.
     #[inline]
     pub(super) fn settle(self, word: u64, answer: f64) -> Option<f64> {
         self.settle_with(magnitude(word), word, answer)

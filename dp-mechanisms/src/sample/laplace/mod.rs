@@ -2,29 +2,36 @@
 //!
 //! # Why the output is exactly round(answer + noise)
 //!
-//! Let S be a fair sign and U uniform on [0, 1), independent. Then T = −ln U is a standard exponential, and y = answer + scale·S·T
-//! is the ideal release. S and the digits of U are the random bits, drawn as they are needed. Whatever is known of U at some time, a cell with
-//! dyadic ends, puts y between two ends, and rounding is monotone: when both ends round to the point j, y does, whatever the digits of U
-//! that were not drawn. Hence the returned j *is* round(y), for every infinite sequence of bits on which a decision is reached; its law
-//! is the push-forward of the ideal law under rounding, and its guarantee is that of the theorem by post-processing.
+//! Let S be a fair sign and U uniform on [0, 1), independent. Then T = −ln U is a standard
+//! exponential, and y = answer + scale·S·T is the ideal release. S and the digits of U are the
+//! random bits, drawn as they are needed. Whatever is known of U at some time, a cell with dyadic
+//! ends, puts y between two ends, and rounding is monotone: when both ends round to the point j, y
+//! does, whatever the digits of U that were not drawn. Hence the returned j *is* round(y), for
+//! every infinite sequence of bits on which a decision is reached; its law is the push-forward of
+//! the ideal law under rounding, and its guarantee is that of the theorem by post-processing.
 //!
 //! The ends are found in three ways, each used where the one before leaves two points possible:
 //!
-//! 1. *In floats*, with a margin ([`fast`]): 63 digits of U, a [logarithm](super::logarithm) with a proven error, and a comparison of the distance to
-//!    the next boundary with what all roundings together can amount to. On the default grid about one draw in 2¹⁴ is left over.
-//! 2. *In enclosures* ([`exact`]): directed rounding from `dp-core` for ln U, exact integers for the rest.
-//! 3. *In integers* ([`exact`]): y lies above the boundary c exactly if U lies on the right side of e^(−|c − answer|/scale), which is computed
-//!    [to as many digits](super::exponential_function) as it takes to tell it from U.
+//! 1. *In floats*, with a margin ([`fast`]): 63 digits of U, a [logarithm](super::logarithm) with a
+//!    proven error, and a comparison of the distance to the next boundary with what all roundings
+//!    together can amount to. On the default grid about one draw in 2¹⁴ is left over.
+//! 2. *In enclosures* ([`exact`]): directed rounding from `dp-core` for ln U, exact integers for
+//!    the rest.
+//! 3. *In integers* ([`exact`]): y lies above the boundary c exactly if U lies on the right side of
+//!    e^(−|c − answer|/scale), which is computed [to as many digits](super::exponential_function)
+//!    as it takes to tell it from U.
 //!
 //! # Why it ends
 //!
-//! U would have to agree with the one number e^(−|c − answer|/scale) in all digits, which has probability zero; each further digit is wrong with
-//! probability one half. For the same reason ties are immaterial for the law. The rule is fixed all the same: halves go up.
+//! U would have to agree with the one number e^(−|c − answer|/scale) in all digits, which has
+//! probability zero; each further digit is wrong with probability one half. For the same reason
+//! ties are immaterial for the law. The rule is fixed all the same: halves go up.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! The first way does the same work for every draw, whatever the answer and the noise. The second takes about twenty times as long, the third two hundred; they are
-//! needed when the ideal value lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
+//! The first way does the same work for every draw, whatever the answer and the noise. The second
+//! takes about twenty times as long, the third two hundred; they are needed when the ideal value
+//! lies within 2⁻¹⁵ grid steps of a boundary, or beyond ten scales: about once in 2¹⁴ draws.
 
 mod exact;
 mod fast;
@@ -34,7 +41,7 @@ use core::fmt;
 use dp_core::Scale;
 use rand_core::Rng;
 
-#[cfg(any(test, feature = "claims"))]
+#[cfg(any(test, feature = "internals"))]
 pub(crate) use self::exact::nearest;
 
 use self::exact::Draw;
@@ -87,23 +94,24 @@ impl Sampler {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
-    /// Draws for many answers at once: the random bits are made in bulk.
-    pub(crate) fn fill<R: Rng + ?Sized>(&self, answers: &[f64], released: &mut [f64], rng: &mut R) {
+    /// Draws for many answers, which their releases replace: the random bits are made in bulk.
+    pub(crate) fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
         let mut magnitudes = [0.0; WORDS];
-        in_blocks(released.len(), rng, |start, words, rng| {
+        in_blocks(values.len(), rng, |start, words, rng| {
             // Two short loops: in one long loop the conversion of a word waits for the draw before.
             for (noise, word) in magnitudes.iter_mut().zip(words) {
                 *noise = magnitude(u64::from_le_bytes(*word));
             }
             for ((i, word), noise) in (start..).zip(words).zip(&magnitudes) {
-                let (word, answer) = (u64::from_le_bytes(*word), answers[i]);
+                let (word, answer) = (u64::from_le_bytes(*word), values[i]);
                 let settled = self.fast.and_then(|fast| fast.settle_with(*noise, word, answer));
-                released[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
+                values[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
             }
         });
     }
 
-    /// The draw whose sign and first 63 digits of U are given; more come from the generator if these do not settle it.
+    /// The draw whose sign and first 63 digits of U are given; more come from the generator if
+    /// these do not settle it.
     #[inline]
     fn draw_from<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
         match self.fast.and_then(|fast| fast.settle(word, answer)) {
@@ -147,8 +155,8 @@ mod tests {
         if t < 0.0 { half } else { Enclosure::ONE - half }
     }
 
-    /// Encloses the probability of the grid point j·step for an answer and a scale, all exact in the floats
-    /// that are used.
+    /// Encloses the probability of the grid point j·step for an answer and a scale, all exact in
+    /// the floats that are used.
     fn ideal(j: i32, step: f64, answer: f64, scale: f64) -> Enclosure {
         let edge = |offset: f64| ((f64::from(j) + offset) * step - answer) / scale;
         distribution(edge(0.5)) - distribution(edge(-0.5))
@@ -156,8 +164,8 @@ mod tests {
 
     #[test]
     fn enumerated_masses_bracket_the_ideal_law() {
-        // A grid as coarse as the noise, so that few bits decide; an answer off the grid, on it, and on a
-        // boundary.
+        // A grid as coarse as the noise, so that few bits decide; an answer off the grid, on it,
+        // and on a boundary.
         for (answer, b, exponent) in [(0.25, 1.0, 0), (3.0, 2.0, 1), (-0.5, 0.5, 0), (1.0, 4.0, 1)] {
             let law = Law::of(18, |bits| nearest(answer, scale(b), grid(exponent), bits));
             assert!(law.open() < 0.19, "{} of the mass is open", law.open());
@@ -187,9 +195,9 @@ mod tests {
         let expected = f64::from(DRAWS) / 20.0;
         let statistic: f64 =
             counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
-        // Laurent and Massart (2000): χ² with 19 degrees of freedom passes 19 + 2√(19x) + 2x with probability
-        // at most e^−x. At x = ln 10⁹ the limit is 100, and a true sampler fails on one seed in 10⁹ (up to
-        // the error of the χ² approximation).
+        // Laurent and Massart (2000): χ² with 19 degrees of freedom passes 19 + 2√(19x) + 2x with
+        // probability at most e^−x. At x = ln 10⁹ the limit is 100, and a true sampler fails on one
+        // seed in 10⁹ (up to the error of the χ² approximation).
         let x = 1e9f64.ln();
         let limit = 19.0 + 2.0 * (19.0 * x).sqrt() + 2.0 * x;
         assert!(statistic < limit, "χ² = {statistic}, limit {limit}, {counts:?}");
@@ -197,8 +205,8 @@ mod tests {
 
     #[test]
     fn an_answer_on_a_boundary_is_settled_by_the_sign() {
-        // ½ lies between the points 0 and 1, and noise of scale 2⁻¹⁰⁷⁴ leaves it between them: up or down by
-        // its sign.
+        // ½ lies between the points 0 and 1, and noise of scale 2⁻¹⁰⁷⁴ leaves it between them: up
+        // or down by its sign.
         let least = scale(f64::from_bits(1));
         let mut rng = Insecure::seeded(5);
         let ups = (0..1000).filter(|_| {
@@ -215,7 +223,11 @@ mod tests {
         let least = f64::from_bits(1);
         for answer in [0.0, least, -least, 1e-300, 1.0, -1e300, f64::MAX, f64::MIN] {
             for b in [least, 1e-300, 1.0, 1e300, f64::MAX] {
-                for grid in [-1074, -500, 0, 1023].map(grid).into_iter().filter(|grid| grid.suits(scale(b))) {
+                for grid in [-1074, -500, 0, 1023]
+                    .map(grid)
+                    .into_iter()
+                    .filter(|grid| grid.suited_to(scale(b)).is_ok())
+                {
                     let exponent = grid.exponent();
                     let j = nearest(answer, scale(b), grid, &mut Bits::new(&mut rng));
                     // |noise| ≤ 64·scale but for a probability of e^−64, and rounding moves by half a step.
@@ -234,7 +246,8 @@ mod tests {
 
     #[test]
     fn noise_far_below_the_answer_is_not_lost() {
-        // 1e300 + noise of scale 1e-300: no float holds the sum, the integer does, and differs from the answer's.
+        // 1e300 + noise of scale 1e-300: no float holds the sum, the integer does, and differs from
+        // the answer's.
         let (answer, exponent) = (1e300, -1026);
         let exactly = grid(exponent).nearest(&Dyadic::from_finite(answer));
         let mut rng = Insecure::seeded(13);
@@ -246,15 +259,16 @@ mod tests {
 
     #[test]
     fn both_neighbours_reach_the_same_points() {
-        // A sampler in floats leaves holes that depend on the answer (Mironov 2012). Here both answers,
-        // however odd their last digits, reach every point between −2 and 3, and no point off the grid
-        // exists.
+        // A sampler in floats leaves holes that depend on the answer (Mironov 2012). Here both
+        // answers, however odd their last digits, reach every point between −2 and 3, and no point
+        // off the grid exists.
         let mut rng = Insecure::seeded(17);
         for answer in [0.1, 0.1 + 1.0, 1.0 / 3.0, 1e-17] {
             let reached: BTreeSet<IBig> = (0..20_000)
                 .map(|_| nearest(answer, scale(1.0), grid(-4), &mut Bits::new(&mut rng)))
                 .collect();
-            // The rarest point has probability above e^−3.1/32 > 10⁻³: missed with probability below e^−20.
+            // The rarest point has probability above e^−3.1/32 > 10⁻³: missed with probability
+            // below e^−20.
             assert!((-32..=48).all(|j| reached.contains(&IBig::from(j))), "a hole near {answer}");
         }
         // On the default grid the last four bits of the multiple take all values for both.
@@ -286,7 +300,8 @@ mod tests {
         fast.is_some()
     }
 
-    /// A word whose noise puts the answer near a boundary of the grid: `offset` units of U away from it.
+    /// A word whose noise puts the answer near a boundary of the grid: `offset` units of U away
+    /// from it.
     fn word_near_boundary(answer: f64, b: f64, k: i32, steps: i32, offset: i32, negative: bool) -> u64 {
         let step = grid(k).step();
         let boundary = ((answer / step).round() + f64::from(steps) + 0.5) * step;
@@ -301,14 +316,15 @@ mod tests {
         let mut rng = Insecure::seeded(23);
         let fast = Fast::new(scale(1.3), Grid::below(scale(1.3))).unwrap();
         let settled = (0..1 << 20).filter(|_| fast.settle(rng.next_u64(), 0.1).is_some()).count();
-        // About one in 2¹⁴ is left over, 64 of these; more than 128 with probability below e^−24 (Chernoff).
+        // About one in 2¹⁴ is left over, 64 of these; more than 128 with probability below e^−24
+        // (Chernoff).
         assert!(settled > (1 << 20) - 128, "{} are left over", (1 << 20) - settled);
     }
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        // Answer 0, scale 1, whole numbers: the boundary ½ is U = e^−½. All further digits 0 put U below it and the noise above
-        // the boundary; all digits 1 put it on the other side.
+        // Answer 0, scale 1, whole numbers: the boundary ½ is U = e^−½. All further digits 0 put U
+        // below it and the noise above the boundary; all digits 1 put it on the other side.
         let prefix = 5_594_257_926_288_582_649u64; // ⌊e^−½·2⁶³⌋
         let settle = |word: u64, negative: bool| {
             let draw = Draw::new(0.0, scale(1.0), negative, Uniform::with_prefix(prefix, 63));
@@ -333,12 +349,14 @@ mod tests {
             [(1.3, -30), (1.0, -30), (7e5, -11), (0.3, 0), (1e-200, -690), (1.0, 20), (1.0, 36)]
         {
             let sampler = Sampler::new(scale(b), grid(exponent));
-            // One in 2¹³ or fewer is expected not to be settled; more than 20 with probability below 10⁻¹⁴ for each answer (Poisson).
+            // One in 2¹³ or fewer is expected not to be settled; more than 20 with probability
+            // below 10⁻¹⁴ for each answer (Poisson).
             assert_way_is_that_of_the_noise(grid(exponent), 20, |word, answer| {
                 sampler.fast.unwrap().settle(word, answer).is_some()
             });
         }
-        // Beside coarser steps an answer on a boundary is left to the noise in most draws: all answers take the long way.
+        // Beside coarser steps an answer on a boundary is left to the noise in most draws: all
+        // answers take the long way.
         for (b, exponent) in [(1.0, 37), (1.3, 47), (1.0, 60), (1e-200, 0), (1e-300, 900)] {
             assert!(Sampler::new(scale(b), grid(exponent)).fast.is_none(), "{b} {exponent}");
         }
@@ -382,8 +400,8 @@ mod tests {
         fn a_finer_grid_rounds_the_same_real(
             seed in any::<u64>(), answer in -1e6..1e6f64, b in 1e-3..1e3f64, exponent in -90i32..10,
         ) {
-            // Same bits, same real: each rounding lies within half of its own step, so a sampler that stops one
-            // digit too early is seen on the coarser grid.
+            // Same bits, same real: each rounding lies within half of its own step, so a sampler
+            // that stops one digit too early is seen on the coarser grid.
             let at = |exponent| {
                 let j = nearest(answer, scale(b), grid(exponent), &mut Bits::new(&mut Insecure::seeded(seed)));
                 Dyadic::new(j, exponent.into())

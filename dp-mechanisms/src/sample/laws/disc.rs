@@ -9,8 +9,9 @@ use crate::sample::{Bits, Interval, Uniform};
 
 /// (a, b), uniform on the part of the unit disc where a and b are positive, lazily known.
 ///
-/// A point of the unit square is drawn until one lies inside the disc, which has probability π/4. The angle of the point is uniform on (0, π/2), and the
-/// square of its radius, a² + b², is uniform on (0, 1) and independent of the angle.
+/// A point of the unit square is drawn until one lies inside the disc, which has probability π/4.
+/// The angle of the point is uniform on (0, π/2), and the square of its radius, a² + b², is uniform
+/// on (0, 1) and independent of the angle.
 #[derive(Clone, Debug)]
 pub(super) struct QuarterDisc {
     pub(super) a: Uniform,

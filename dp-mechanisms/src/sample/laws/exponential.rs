@@ -10,32 +10,27 @@ use crate::sample::{Bits, Law, lazy};
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Exponential, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{ExponentialLaw, Rounded}};
 ///
-/// let waiting = Rounded::new(Exponential, Scale::new(10.0)?);
+/// let waiting = Rounded::new(ExponentialLaw, Scale::new(10.0)?);
 /// assert!(waiting.draw(&mut OsSeeded::new()?) >= 0.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exponential;
+pub struct ExponentialLaw;
 
-impl Law for Exponential {
-    type Draw = lazy::Exponential;
+impl Law for ExponentialLaw {
+    type Draw = lazy::ExponentialDraw;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
-        lazy::Exponential::start(bits)
+        lazy::ExponentialDraw::start(bits)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::laws::testing::{
-        Constant, assert_consistent, assert_fits, assert_listed, assert_settled_by_later_digits,
-    };
-    use crate::sample::lazy::nearest;
-    use crate::sample::{Grid, Rounded};
-    use dp_core::Scale;
+    use crate::sample::laws::testing::{assert_law, assert_settled_by_later_digits};
 
     // Computed with mpmath: 1 − e^−x, cut at the half-integers, and its quantiles.
     const CELLS: &[(i32, f64)] = &[
@@ -67,30 +62,12 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&Exponential, 18, 1e-4, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(Exponential, Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&Exponential, answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&ExponentialLaw, 18, 1e-4, CELLS, &QUANTILES);
     }
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
-        let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = Exponential.start(bits);
-            nearest(0.0, scale, grid, &mut real, bits)
-        };
-        assert_settled_by_later_digits(draw, vec![0], 0);
+        assert_settled_by_later_digits(&ExponentialLaw, vec![0], 0);
     }
 }

@@ -11,20 +11,20 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{Flat, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{FlatLaw, Rounded}};
 ///
-/// let dither = Rounded::new(Flat, Scale::new(0.5)?);
+/// let dither = Rounded::new(FlatLaw, Scale::new(0.5)?);
 /// assert!(dither.draw(&mut OsSeeded::new()?).abs() <= 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flat;
+pub struct FlatLaw;
 
 /// 2U − 1.
 #[derive(Clone, Debug)]
 pub struct FlatDraw(Uniform);
 
-impl Law for Flat {
+impl Law for FlatLaw {
     type Draw = FlatDraw;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> FlatDraw {
@@ -51,9 +51,7 @@ impl Lazy for FlatDraw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Rounded;
-    use crate::sample::laws::testing::{assert_consistent, assert_fits, assert_listed};
-    use dp_core::Scale;
+    use crate::sample::laws::testing::assert_law;
 
     // Computed with mpmath: (x + 1)/2.
     const CELLS: &[(i32, f64)] = &[(-1, 0.25), (0, 0.5), (1, 0.25)];
@@ -63,20 +61,7 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&Flat, 16, 1e-4, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(Flat, Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&Flat, answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&FlatLaw, 16, 1e-4, CELLS, &QUANTILES);
     }
 }

@@ -1,7 +1,8 @@
 //! One file per law.
 //!
-//! Most laws are drawn by rejection: a proposal is drawn, and accepted or not, until one is accepted. How often depends on the bits and the parameters of the
-//! law, never on an answer or a scale, so the time of a loop says nothing about the data.
+//! Most laws are drawn by rejection: a proposal is drawn, and accepted or not, until one is
+//! accepted. How often depends on the bits and the parameters of the law, never on an answer or a
+//! scale, so the duration of a loop reveals nothing about the data.
 
 use std::hint::{black_box, select_unpredictable};
 
@@ -22,24 +23,26 @@ mod student_t;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use arsinh_normal::ArsinhNormal;
-pub use cauchy::Cauchy;
-pub use exponential::Exponential;
-pub use flat::Flat;
-pub use gumbel::Gumbel;
-pub use log_normal::{LaplaceLogNormal, UniformLogNormal};
-pub use normal::StandardNormal;
-pub use poly_place::PolyPlace;
-pub use polynomial_tail::PolynomialTail;
+pub use arsinh_normal::ArsinhNormalLaw;
+pub use cauchy::CauchyLaw;
+pub use exponential::ExponentialLaw;
+pub use flat::FlatLaw;
+pub use gumbel::GumbelLaw;
+pub use log_normal::{LaplaceLogNormalLaw, UniformLogNormalLaw};
+pub use normal::NormalLaw;
+pub use poly_place::PolyPlaceLaw;
+pub use polynomial_tail::PolynomialTailLaw;
 pub use signed::Signed;
-pub use student_t::StudentT;
+pub use student_t::StudentTLaw;
 
-/// The first or the second of two enclosures that are both computed: which one it is, which is a fact about the noise, does not decide what is computed.
+/// The first or the second of two enclosures that are both computed: which one it is, which is a
+/// fact about the noise, does not decide what is computed.
 fn chosen(first: bool, [a, b]: [Enclosure; 2]) -> Enclosure {
     // The compiler is not to know that one of them is for nothing.
     let (a, b) = (black_box(a), black_box(b));
     Enclosure::new(select_unpredictable(first, a.lo(), b.lo()), select_unpredictable(first, a.hi(), b.hi()))
 }
 
-/// How many digits more than asked for are computed in between, so that roundings do not matter beside the digits that were drawn.
+/// How many digits more than asked for are computed in between, so that roundings do not matter
+/// beside the digits that were drawn.
 const GUARD: u32 = 32;

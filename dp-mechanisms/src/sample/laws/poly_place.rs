@@ -9,7 +9,8 @@ use crate::arguments::within;
 use crate::sample::lazy::{self, clearly_less, settle};
 use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 
-/// Density in proportion to e^−|x| up to |x| = γ and to e^−γ·(|x|/γ)^−γ beyond, for γ > 1: Laplace within, a power beyond, joined without a kink (Hladík and Tětek 2025).
+/// Density in proportion to e^−|x| up to |x| = γ and to e^−γ·(|x|/γ)^−γ beyond, for γ > 1: Laplace
+/// within, a power beyond, joined without a kink (Hladík and Tětek 2025).
 ///
 /// Within γ the magnitude has the mass 1 − e^−γ, beyond it e^−γ·γ/(γ − 1), in proportion. So:
 ///
@@ -17,23 +18,25 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 /// 2. If it does, the magnitude is γ·U^(−1/(γ−1)), which passes x > γ with probability (x/γ)^(1−γ).
 /// 3. If it does not, it is the magnitude, with probability (γ − 1)/γ; else begin again.
 ///
-/// A round ends with probability at least 0.36, that of γ next to 1. In floats it takes the same work and the same random words within γ and beyond. All decisions are exact for the γ that the float denotes. Where U^(−1/(γ−1)) passes e^2⁴⁰, which happens for a γ next to 1, it counts as
+/// A round ends with probability at least 0.36, that of γ next to 1. In floats it takes the same
+/// work and the same random words within γ and beyond. All decisions are exact for the γ that the
+/// float denotes. Where U^(−1/(γ−1)) passes e^2⁴⁰, which happens for a γ next to 1, it counts as
 /// 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{PolyPlace, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{PolyPlaceLaw, Rounded}};
 ///
-/// let noise = Rounded::new(PolyPlace::new(4.0)?, Scale::new(2.0)?);
+/// let noise = Rounded::new(PolyPlaceLaw::new(4.0)?, Scale::new(2.0)?);
 /// assert!(noise.around(17.0, &mut OsSeeded::new()?).is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PolyPlace {
+pub struct PolyPlaceLaw {
     gamma: f64,
 }
 
-impl PolyPlace {
+impl PolyPlaceLaw {
     /// The law with this power γ.
     ///
     /// # Errors
@@ -50,12 +53,16 @@ impl PolyPlace {
     }
 
     /// Whether an exponential lies below γ.
-    fn is_within<R: Rng + ?Sized>(self, exponential: &mut lazy::Exponential, bits: &mut Bits<'_, R>) -> bool {
+    fn is_within<R: Rng + ?Sized>(
+        self,
+        exponential: &mut lazy::ExponentialDraw,
+        bits: &mut Bits<'_, R>,
+    ) -> bool {
         settle(
             exponential,
             bits,
             |exponential| clearly_less(exponential.enclosure(), Enclosure::point(self.gamma)),
-            lazy::Exponential::refine,
+            lazy::ExponentialDraw::refine,
             |exponential, precision, bits| {
                 exponential.interval(precision, bits).is_below(&Interval::exactly(self.gamma))
             },
@@ -89,8 +96,8 @@ impl PolyPlace {
 /// A magnitude: an exponential E within γ, or γ·e^(E/(γ−1)) beyond it.
 #[derive(Clone, Debug)]
 pub struct Magnitude {
-    law: PolyPlace,
-    exponential: lazy::Exponential,
+    law: PolyPlaceLaw,
+    exponential: lazy::ExponentialDraw,
     within: bool,
 }
 
@@ -115,16 +122,18 @@ impl Lazy for Magnitude {
     }
 }
 
-impl Law for PolyPlace {
+impl Law for PolyPlaceLaw {
     type Draw = Signed<Magnitude>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
         loop {
-            // The second uniform is the tail's own, or says whether what lies within is accepted. It is asked in both cases: an answer that nobody looks at changes no law, and the digits that were drawn stay.
-            let (mut first, mut second) = (lazy::Exponential::start(bits), Uniform::start(bits));
+            // The second uniform is the tail's own, or says whether what lies within is accepted.
+            // It is asked in both cases: an unused answer changes no law, and the digits that were
+            // drawn stay.
+            let (mut first, mut second) = (lazy::ExponentialDraw::start(bits), Uniform::start(bits));
             let (within, accepted) = (self.is_within(&mut first, bits), self.accepts(&mut second, bits));
             if accepted | !within {
-                let exponential = if within { first } else { lazy::Exponential::of(second) };
+                let exponential = if within { first } else { lazy::ExponentialDraw::of(second) };
                 return Signed::fairly(Magnitude { law: *self, exponential, within }, bits);
             }
         }
@@ -134,16 +143,10 @@ impl Law for PolyPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::laws::testing::{
-        Constant, assert_consistent, assert_fits, assert_listed, assert_settled_by_later_digits,
-    };
-    use crate::sample::lazy::nearest;
-    use crate::sample::{Grid, Rounded};
-    use dashu_int::IBig;
-    use dashu_int::ops::UnsignedAbs;
-    use dp_core::Scale;
+    use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
-    // Computed with mpmath for γ = 2.5: the closed form of the distribution function, which was checked by quadrature.
+    // Computed with mpmath for γ = 2.5: the closed form of the distribution function, which was
+    // checked by quadrature.
     const CELLS: &[(i32, f64)] = &[
         (-3, 0.025_703_260_636_56),
         (-2, 0.066_863_582_699_67),
@@ -176,39 +179,20 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&PolyPlace::new(2.5).unwrap(), 18, 0.14, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(PolyPlace::new(2.5).unwrap(), Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&PolyPlace::new(2.5).unwrap(), answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&PolyPlaceLaw::new(2.5).unwrap(), 18, 0.14, CELLS, &QUANTILES);
     }
 
     #[test]
     fn parameters_are_checked() {
         for bad in [1.0, 0.5, f64::NAN, f64::INFINITY] {
-            assert!(PolyPlace::new(bad).is_err(), "{bad}");
+            assert!(PolyPlaceLaw::new(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
-        let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = PolyPlace::new(2.5).unwrap().start(bits);
-            // The sign is drawn from the bits that follow, too.
-            IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
-        };
         // The first word is an exponential beyond γ, the second one the magnitude.
-        assert_settled_by_later_digits(draw, vec![0, 0], 1);
+        assert_magnitude_settled_by_later_digits(&PolyPlaceLaw::new(2.5).unwrap(), vec![0, 0], 1);
     }
 }

@@ -11,27 +11,33 @@ use crate::sample::{Bits, Interval, Law, Lazy, Uniform};
 
 /// Density in proportion to 1 / (1 + |x|^γ), for γ > 1.
 ///
-/// The magnitude is drawn by rejection from min(1, x^−γ), whose integral over (0, 1) is 1 and over (1, ∞) is 1/(γ − 1):
+/// The magnitude is drawn by rejection from min(1, x^−γ), whose integral over (0, 1) is 1 and over
+/// (1, ∞) is 1/(γ − 1):
 ///
-/// 1. With probability (γ − 1)/γ propose a uniform x on (0, 1). Else propose x = U^(−1/(γ−1)), which passes t > 1 with probability t^(1−γ).
-/// 2. Accept with probability (1 + x^γ)⁻¹ / min(1, x^−γ), which is 1/(1 + x^γ) below one and 1/(1 + x^−γ) above it. It is at least one half.
+/// 1. With probability (γ − 1)/γ propose a uniform x on (0, 1). Else propose x = U^(−1/(γ−1)),
+///    which passes t > 1 with probability t^(1−γ).
+/// 2. Accept with probability (1 + x^γ)⁻¹ / min(1, x^−γ), which is 1/(1 + x^γ) below one and
+///    1/(1 + x^−γ) above it. It is at least one half.
 ///
-/// Below one and above it, it takes the same random words and the same steps in floats, of which the exponential function takes a little longer above one. Both decisions are exact for the γ that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as 2^2⁴¹; scaled, either is beyond all floats.
+/// Below one and above it, it takes the same random words and the same steps in floats, of which
+/// the exponential function takes a little longer above one. Both decisions are exact for the γ
+/// that the float denotes. Where x passes e^2⁴⁰, which happens for a γ next to 1, it counts as
+/// 2^2⁴¹; scaled, either is beyond all floats.
 ///
 /// ```
 /// use dp_core::Scale;
-/// use dp_mechanisms::{rng::OsSeeded, sample::{PolynomialTail, Rounded}};
+/// use dp_mechanisms::{rng::OsSeeded, sample::{PolynomialTailLaw, Rounded}};
 ///
-/// let noise = Rounded::new(PolynomialTail::new(4.0)?, Scale::new(2.0)?);
+/// let noise = Rounded::new(PolynomialTailLaw::new(4.0)?, Scale::new(2.0)?);
 /// assert!(noise.around(17.0, &mut OsSeeded::new()?).is_finite());
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PolynomialTail {
+pub struct PolynomialTailLaw {
     gamma: f64,
 }
 
-impl PolynomialTail {
+impl PolynomialTailLaw {
     /// The law with this power γ.
     ///
     /// # Errors
@@ -65,7 +71,8 @@ impl PolynomialTail {
         )
     }
 
-    /// Whether to accept a proposal: with probability 1/(1 + e^−t), where t = γ·|ln x|. That is, whether A·(1 + e^−t) < 1 for a uniform A.
+    /// Whether to accept a proposal: with probability 1/(1 + e^−t), where t = γ·|ln x|. That is,
+    /// whether A·(1 + e^−t) < 1 for a uniform A.
     fn accepts<R: Rng + ?Sized>(proposal: &mut Proposal, bits: &mut Bits<'_, R>) -> bool {
         let uniform = Uniform::start(bits);
         settle(
@@ -98,9 +105,9 @@ impl PolynomialTail {
 /// A magnitude from min(1, x^−γ).
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    law: PolynomialTail,
+    law: PolynomialTailLaw,
     /// −ln U. Below one x = U, above it x = U^(−1/(γ−1)).
-    exponential: lazy::Exponential,
+    exponential: lazy::ExponentialDraw,
     body: bool,
 }
 
@@ -142,13 +149,13 @@ impl Lazy for Proposal {
     }
 }
 
-impl Law for PolynomialTail {
+impl Law for PolynomialTailLaw {
     type Draw = Signed<Proposal>;
 
     fn start<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> Self::Draw {
         loop {
             let body = self.proposes_body(bits);
-            let exponential = lazy::Exponential::start(bits);
+            let exponential = lazy::ExponentialDraw::start(bits);
             let mut proposal = Proposal { law: *self, exponential, body };
             if Self::accepts(&mut proposal, bits) {
                 return Signed::fairly(proposal, bits);
@@ -160,16 +167,10 @@ impl Law for PolynomialTail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::laws::testing::{
-        Constant, assert_consistent, assert_fits, assert_listed, assert_settled_by_later_digits,
-    };
-    use crate::sample::lazy::nearest;
-    use crate::sample::{Grid, Rounded};
-    use dashu_int::IBig;
-    use dashu_int::ops::UnsignedAbs;
-    use dp_core::Scale;
+    use crate::sample::laws::testing::{assert_law, assert_magnitude_settled_by_later_digits};
 
-    // Computed with mpmath: the integral of 1/(1 + |x|³), cut at the half-integers, and its quantiles.
+    // Computed with mpmath: the integral of 1/(1 + |x|³), cut at the half-integers, and its
+    // quantiles.
     const CELLS: &[(i32, f64)] = &[
         (-3, 0.015_543_049_557_32),
         (-2, 0.050_396_034_531_62),
@@ -202,39 +203,24 @@ mod tests {
     ];
 
     #[test]
-    fn listed_masses_bracket_the_ideal_law() {
-        assert_listed(&PolynomialTail::new(3.0).unwrap(), 18, 0.14, CELLS);
-    }
-
-    #[test]
-    fn draws_fit_the_ideal_law() {
-        let noise = Rounded::new(PolynomialTail::new(3.0).unwrap(), Scale::new(1.0).unwrap());
-        assert_fits(|rng| noise.draw(rng), &QUANTILES);
-    }
-
-    #[test]
-    fn every_precision_rounds_the_same_real() {
-        for answer in [0.0, 0.3, -1e9] {
-            assert_consistent(&PolynomialTail::new(3.0).unwrap(), answer);
-        }
+    fn draws_have_the_ideal_law() {
+        assert_law(&PolynomialTailLaw::new(3.0).unwrap(), 18, 0.14, CELLS, &QUANTILES);
     }
 
     #[test]
     fn parameters_are_checked() {
         for bad in [1.0, 0.5, f64::NAN, f64::INFINITY] {
-            assert!(PolynomialTail::new(bad).is_err(), "{bad}");
+            assert!(PolynomialTailLaw::new(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_cell_that_holds_a_boundary_is_settled_by_the_digits_that_follow() {
-        let (scale, grid) = (Scale::new(1.0).unwrap(), Grid::new(0).unwrap());
-        let draw = |bits: &mut Bits<'_, Constant>| {
-            let mut real = PolynomialTail::new(3.0).unwrap().start(bits);
-            // The sign is drawn from the bits that follow, too.
-            IBig::from(nearest(0.0, scale, grid, &mut real, bits).unsigned_abs())
-        };
         // The first word chooses the tail, the third one accepts.
-        assert_settled_by_later_digits(draw, vec![u64::MAX, 0, 1 << 50], 1);
+        assert_magnitude_settled_by_later_digits(
+            &PolynomialTailLaw::new(3.0).unwrap(),
+            vec![u64::MAX, 0, 1 << 50],
+            1,
+        );
     }
 }

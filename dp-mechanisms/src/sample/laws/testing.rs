@@ -4,22 +4,37 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 
 use dashu_int::IBig;
+use dashu_int::ops::UnsignedAbs;
 use dp_core::Scale;
-use rand_core::{TryRng, utils};
+use rand_core::{Rng, TryRng, utils};
 
 use crate::rng::Insecure;
 use crate::sample::lazy::nearest;
 use crate::sample::replay;
-use crate::sample::{Bits, Dyadic, Grid, Law};
+use crate::sample::{Bits, Dyadic, Grid, Law, Rounded};
 
-/// Lists the law on the grid of whole numbers of scales by bit strings: the decided masses must bracket the ideal ones, which were computed to twelve
-/// decimals, and at most a share of `open` may be undecided.
+/// All that is asked of a law: listed masses bracket the ideal ones, draws fit the ideal quantiles,
+/// and every precision rounds the same real.
+pub(crate) fn assert_law(
+    law: &(impl Law<Draw: Clone> + Copy + Debug),
+    length: u32,
+    open: f64,
+    cells: &[(i32, f64)],
+    quantiles: &[f64; 19],
+) {
+    assert_listed(law, length, open, cells);
+    let noise = Rounded::new(*law, Scale::new(1.0).unwrap());
+    assert_fits(|rng| noise.draw(rng), quantiles);
+    for answer in [0.0, 0.3, -1e9] {
+        assert_consistent(law, answer);
+    }
+}
+
+/// Lists the law on the grid of whole numbers of scales by bit strings: the decided masses must
+/// bracket the ideal ones, which were computed to twelve decimals, and at most a share of `open`
+/// may be undecided.
 pub(crate) fn assert_listed(law: &impl Law, length: u32, open: f64, cells: &[(i32, f64)]) {
-    let grid = Grid::new(0).unwrap();
-    let listed = replay::Law::of(length, |bits| {
-        let mut real = law.start(bits);
-        nearest(0.0, Scale::new(1.0).unwrap(), grid, &mut real, bits)
-    });
+    let listed = replay::Law::of(length, |bits| on_whole_numbers(law, bits));
     assert_brackets(&listed, open, cells);
 }
 
@@ -37,8 +52,9 @@ pub(crate) fn assert_brackets(listed: &replay::Law<IBig>, open: f64, cells: &[(i
 
 /// Draws 20 000 times and counts between the quantiles 1/20, …, 19/20 of the ideal law.
 ///
-/// Laurent and Massart (2000): χ² with 19 degrees of freedom passes 19 + 2√(19x) + 2x with probability at most e^−x. At x = ln 10⁹ the limit is 100, and
-/// a true sampler fails on one seed in 10⁹ (up to the error of the χ² approximation).
+/// Laurent and Massart (2000): χ² with 19 degrees of freedom passes 19 + 2√(19x) + 2x with
+/// probability at most e^−x. At x = ln 10⁹ the limit is 100, and a true sampler fails on one seed
+/// in 10⁹ (up to the error of the χ² approximation).
 pub(crate) fn assert_fits(mut draw: impl FnMut(&mut Insecure) -> f64, quantiles: &[f64; 19]) {
     const DRAWS: u32 = 20_000;
     let mut rng = Insecure::seeded(7);
@@ -54,8 +70,9 @@ pub(crate) fn assert_fits(mut draw: impl FnMut(&mut Insecure) -> f64, quantiles:
     assert!(statistic < limit, "χ² = {statistic}, limit {limit}, {counts:?}");
 }
 
-/// On the same bits, coarse and fine grids round the same real: what floats settle agrees with a hundred and with a thousand digits. Ordinary bits, and bits that begin
-/// with words of all zeros, all ones, or a single one: deep tails, the ends of the cells, the middle.
+/// On the same bits, coarse and fine grids round the same real: what floats settle agrees with a
+/// hundred and with a thousand digits. Ordinary bits, and bits that begin with words of all zeros,
+/// all ones, or a single one: deep tails, the ends of the cells, the middle.
 pub(crate) fn assert_consistent(law: &(impl Law<Draw: Clone> + Debug), answer: f64) {
     let scale = Scale::new(0.75).unwrap();
     let at = |exponent: i32, rng: &mut Words| {
@@ -92,7 +109,8 @@ fn first_words() -> Vec<Words> {
     ordinary.chain(forced).collect()
 }
 
-/// A generator that begins with words of our choice (the last one first) and goes on with ordinary ones.
+/// A generator that begins with words of our choice (the last one first) and goes on with ordinary
+/// ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
     pub(crate) first: Vec<u64>,
@@ -139,11 +157,30 @@ impl TryRng for Constant {
     }
 }
 
-/// Finds a cell of 64 digits that holds a boundary of the grid, and asks that the digits that follow settle it: no float sees them.
+/// [`assert_settled`] for a draw, rounded to whole numbers of scales.
+pub(crate) fn assert_settled_by_later_digits(law: &impl Law, words: Vec<u64>, position: usize) {
+    assert_settled(|bits| on_whole_numbers(law, bits), words, position);
+}
+
+/// The same for its magnitude, of laws whose sign is drawn from the bits that follow.
+pub(crate) fn assert_magnitude_settled_by_later_digits(law: &impl Law, words: Vec<u64>, position: usize) {
+    assert_settled(|bits| IBig::from(on_whole_numbers(law, bits).unsigned_abs()), words, position);
+}
+
+/// A draw, rounded to whole numbers of scales.
+fn on_whole_numbers<R: Rng + ?Sized>(law: &impl Law, bits: &mut Bits<'_, R>) -> IBig {
+    let mut real = law.start(bits);
+    nearest(0.0, Scale::new(1.0).unwrap(), Grid::new(0).unwrap(), &mut real, bits)
+}
+
+/// Finds a cell of 64 digits that holds a boundary of the grid, and asks that the digits that
+/// follow settle it: no float holds them.
 ///
-/// The 64 digits in question are the word at `position`; the rounded draw must be monotone in them and not the same for 2⁶⁰ and 2⁶⁴ − 2⁶⁰. Between two
-/// neighbouring words the draw changes; the boundary lies in the cell of one of them, and there all zeros and all ones must come out differently.
-pub(crate) fn assert_settled_by_later_digits(
+/// The 64 digits in question are the word at `position`; the rounded draw must be monotone in them
+/// and not the same for 2⁶⁰ and 2⁶⁴ − 2⁶⁰. Between two neighbouring words the draw changes; the
+/// boundary lies in the cell of one of them, and there all zeros and all ones must come out
+/// differently.
+pub(crate) fn assert_settled(
     draw: impl Fn(&mut Bits<'_, Constant>) -> IBig,
     mut words: Vec<u64>,
     position: usize,

@@ -1,11 +1,14 @@
-//! What the first k of many numbers reach, found by the same work whatever the numbers and their order.
+//! What the first k of many numbers reach, found by the same work whatever the numbers and their
+//! order.
 
 use super::track::finite;
 
-/// How many numbers are counted together: their count is a number of 32 bits, of which a vector holds more than of 64.
+/// The number of values that are counted together: their count is a number of 32 bits, of which a
+/// vector holds more than of 64.
 const TOGETHER: usize = 1 << 12;
 
-/// A number that at least `count` of the values reach, and few more; −∞ if there is none else. It has the sign, the exponent and 20 digits more: nobody is lost by a bar that is too low, and some
+/// A number that at least `count` of the values reach, and few more; −∞ if there is none else. It
+/// has the sign, the exponent and 20 digits more: nobody is lost by a bar that is too low, and some
 /// more are compared.
 pub(super) fn reached_by(values: &[f64], count: usize) -> f64 {
     let keys: Vec<i32> = values.iter().map(|value| upper(key(*value))).collect();
@@ -15,12 +18,14 @@ pub(super) fn reached_by(values: &[f64], count: usize) -> f64 {
 
 /// The score that is the `count`-th, the largest first: to its last digit.
 ///
-/// Were it one that is equal to it to twenty digits only, then the others would have large numbers, seen from it, and more of them would seem to stand at the bar in every draw.
+/// Were it one that is equal to it to twenty digits only, then the others would have large numbers,
+/// seen from it, and more of them would seem to stand at the bar in every draw.
 pub(super) fn last_of_the_first(scores: &[f64], count: usize) -> f64 {
     let keys: Vec<u64> = scores.iter().map(|score| key(finite(*score))).collect();
     let mut halves: Vec<i32> = keys.iter().map(|key| upper(*key)).collect();
     let high = largest(&halves, count);
-    // Of those with the same upper half, which is the one that is left when those above have been counted?
+    // Of those with the same upper half, which is the one that is left when those above have been
+    // counted?
     let bar = signed(high);
     let above = reaching(&halves, bar) - halves.iter().map(|half| usize::from(*half == bar)).sum::<usize>();
     for (half, key) in halves.iter_mut().zip(&keys) {
@@ -31,8 +36,9 @@ pub(super) fn last_of_the_first(scores: &[f64], count: usize) -> f64 {
 
 /// The largest key that `count` of these keys reach.
 ///
-/// Digit by digit from the highest: a digit is one if `count` keys reach what that makes. Each digit takes one look at all of them, without a branch on
-/// them; to sort them or to partition them would take longer for some orders than for others.
+/// Digit by digit from the highest: a digit is one if `count` keys reach what that makes. Each
+/// digit takes one look at all of them, without a branch on them; to sort them or to partition them
+/// would take longer for some orders than for others.
 fn largest(keys: &[i32], count: usize) -> u32 {
     (0..u32::BITS).rev().fold(0, |key, digit| {
         let next = key | 1 << digit;
@@ -48,7 +54,8 @@ fn reaching(keys: &[i32], bar: i32) -> usize {
 
 const SIGN: u64 = 1 << 63;
 
-/// The place of a number in the order of all floats: negative ones before positive ones, and at both ends those that are no numbers.
+/// The place of a number in the order of all floats: negative ones before positive ones, and at
+/// both ends those that are no numbers.
 const fn key(value: f64) -> u64 {
     let bits = value.to_bits();
     bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | SIGN)
@@ -59,7 +66,8 @@ const fn float(key: u64) -> f64 {
     f64::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
 }
 
-/// Half of a key as a number with a sign, in the same order: to compare such numbers takes fewer instructions.
+/// Half of a key as a number with a sign, in the same order: to compare such numbers takes fewer
+/// instructions.
 const fn signed(half: u32) -> i32 {
     (half ^ 1 << 31).cast_signed()
 }

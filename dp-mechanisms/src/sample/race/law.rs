@@ -1,4 +1,5 @@
-//! The three noises, as functions of a standard exponential: in floats, in enclosures, and to any number of digits.
+//! The three noises, as functions of a standard exponential: in floats, in enclosures, and to any
+//! number of digits.
 
 use dp_core::rounding::Enclosure;
 
@@ -17,23 +18,28 @@ use crate::sample::logarithm::{
 /// | exponential | E |
 /// | Laplace | ±E |
 ///
-/// The first 64 random bits of a draw are a word. Its highest bit is the first digit of U, and its lowest one the 64th digit of U, or the sign.
+/// The first 64 random bits of a draw are a word. Its highest bit is the first digit of U, and its
+/// lowest one the 64th digit of U, or the sign.
 pub trait NoiseLaw {
     /// Whether the noise has a sign of its own.
     const SIGNED: bool;
 
-    /// Floats between which the noise lies, whatever digits follow those of the word; infinite where floats do not tell.
+    /// Floats between which the noise lies, whatever digits follow those of the word; infinite
+    /// where floats do not settle it.
     ///
-    /// Finite ends are below 24 in magnitude, and 2⁻⁴⁷ farther out than they need to be; or, where floats do not place the noise, below 45, and 0.2 farther out.
+    /// Finite ends are below 24 in magnitude, and 2⁻⁴⁷ farther out than they need to be; or, where
+    /// floats do not place the noise, below 45, and 0.2 farther out.
     ///
-    /// An upper end is infinite for one word in 2¹⁵ or in 2²⁴, so that such a candidate is compared whatever the scores. A lower one is not, but for one in 2⁶³: it matters for a leader alone, and
-    /// would tell that there is one.
+    /// An upper end is infinite for one word in 2¹⁵ or in 2²⁴, so that such a candidate is compared
+    /// whatever the scores. A lower one is not, but for one in 2⁶³: it matters for a leader alone,
+    /// and would tell that there is one.
     fn between(word: u64) -> (f64, f64);
 
     /// Encloses the noise between floats, from an enclosure of E.
     fn enclose(exponential: Enclosure, negative: bool) -> Enclosure;
 
-    /// Encloses the noise to about `precision` digits, from an interval of E; `None` when E may be too close to zero for that.
+    /// Encloses the noise to about `precision` digits, from an interval of E; `None` when E may be
+    /// too close to zero for that.
     fn interval(exponential: Interval, negative: bool, precision: u32) -> Option<Interval>;
 }
 
@@ -58,7 +64,8 @@ pub struct LaplaceNoise;
 impl NoiseLaw for GumbelNoise {
     const SIGNED: bool = false;
 
-    /// For a U below 2⁻¹⁵ the noise is at most that of 2⁻¹⁵, and above −ln 44 > −3.79 if U ≥ 2⁻⁶³; for one so close to one that E < 2⁻²⁴, it is at least that of 2⁻²⁴.
+    /// For a U below 2⁻¹⁵ the noise is at most that of 2⁻¹⁵, and above −ln 44 > −3.79 if U ≥ 2⁻⁶³;
+    /// for one so close to one that E < 2⁻²⁴, it is at least that of 2⁻²⁴.
     #[inline]
     fn between(word: u64) -> (f64, f64) {
         const MARGIN: f64 = 2.0 * GUMBEL_ERROR;

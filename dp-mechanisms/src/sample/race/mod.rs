@@ -2,24 +2,35 @@
 //!
 //! # Why the winner is that of the ideal mechanism
 //!
-//! Each candidate has a uniform real U of its own, of which one word of digits is drawn, and its noise is a function of U ([`law`]). From these
-//! digits two floats are computed between which the candidate surely stands, whatever digits follow ([`track`]): a logarithm with a proven error, and
-//! room for every rounding. Who stands below what k others have for certain is not among the first k. Those who are left are compared by pairs: by
-//! the same floats, by enclosures, and in the end by as many digits of both as it takes ([`runner`]). Each decision is made only when it comes out the same
-//! for all digits that were not drawn, so it is the decision of the ideal mechanism, which sees them all. Two of the ideal values are equal with probability zero.
+//! Each candidate has a uniform real U of its own, of which one word of digits is drawn, and its
+//! noise is a function of U ([`law`]). From these digits two floats are computed between which the
+//! candidate surely stands, whatever digits follow ([`track`]): a logarithm with a proven error,
+//! and margin for every rounding. A candidate that is certainly below k others is not among the
+//! first k. Those who are left are compared by pairs: by the same floats, by enclosures, and in the
+//! end by as many digits of both as needed ([`runner`]). Each decision is made only when it comes
+//! out the same for all digits that were not drawn, so it is the decision of the ideal mechanism,
+//! which sees them all. Two of the ideal values are equal with probability zero.
 //!
-//! # What the clock tells
+//! # Timing
 //!
-//! All candidates take the same work in floats, whatever their scores and their order: where they stand, and the bar that the k-th of them reaches
-//! ([`bar`]). Then all are looked at once more for those who may reach the bar: the winners, and those whose noise floats do not place, one in 2²⁴ with Gumbel noise and one in 2¹⁵ with the others,
-//! whatever the scores. Candidates for the first k places are seen from the k-th score, which is found to its last digit: at most k − 1 others are above it, so that what is compared at the bar are
-//! numbers of the size of the noise, whatever ties there are. At scales up to 10⁻²⁵⁰ floats are not asked at all, and all candidates are compared by their digits.
+//! All candidates take the same work in floats, whatever their scores and their order: where they
+//! stand, and the bar that the k-th of them reaches ([`bar`]). Then all are looked at once more for
+//! those who may reach the bar: the winners, and those whose noise floats do not place, one in 2²⁴
+//! with Gumbel noise and one in 2¹⁵ with the others, whatever the scores. Candidates for the first
+//! k places are seen from the k-th score, which is found to its last digit: at most k − 1 others
+//! are above it, so that what is compared at the bar are numbers of the size of the noise, whatever
+//! ties there are. At scales up to 10⁻²⁵⁰ floats are not asked at all, and all candidates are
+//! compared by their digits.
 //!
-//! - k winners are put into a random order and sorted, which takes a time whose law depends on k alone;
-//! - comparisons by enclosures, which take as long as fifteen candidates, are made where floats do not tell: for two candidates at the bar, or two winners, that are closer than 2⁻²⁰ scales
-//!   with Gumbel noise and 2⁻⁴⁴ with the others, and for those whose noise floats do not place. More digits, which take as long as 1500 candidates, are needed for hardly any.
+//! - k winners are put into a random order and sorted, which takes a time whose law depends on k
+//!   alone;
+//! - comparisons by enclosures, which take as long as fifteen candidates, are made where floats do
+//!   not settle it: for two candidates at the bar, or two winners, that are closer than 2⁻²⁰ scales
+//!   with Gumbel noise and 2⁻⁴⁴ with the others, and for those whose noise floats do not place.
+//!   More digits, which take as long as 1500 candidates, are needed for hardly any.
 //!
-//! A near tie is one of the ideal values, score + scale·noise. A reader who can time a selection learns that there was one.
+//! A near tie is one of the ideal values, score + scale·noise. A reader who can time a selection
+//! learns that there was one.
 
 mod bar;
 mod law;
@@ -41,12 +52,14 @@ use super::{Bits, shuffle};
 /// How many candidates are looked at together.
 const BLOCK: usize = 256;
 
-/// The position of the largest score + scale·noise, for at least one score. Scores that are no numbers are replaced by [`finite`].
+/// The position of the largest score + scale·noise, for at least one score. Scores that are no
+/// numbers are replaced by [`finite`].
 pub(crate) fn winner<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &mut R) -> usize {
     first(contenders::<L, R>(scores, scale, rng), scale, &mut Bits::new(rng))
 }
 
-/// The positions of the `count` largest score + scale·noise, the largest first; 1 ≤ `count` ≤ number of scores.
+/// The positions of the `count` largest score + scale·noise, the largest first;
+/// 1 ≤ `count` ≤ number of scores.
 pub(crate) fn winners<L: NoiseLaw, R: Rng + ?Sized>(
     scores: &[f64],
     scale: Scale,
@@ -61,7 +74,7 @@ pub(crate) fn winners<L: NoiseLaw, R: Rng + ?Sized>(
     ranking
 }
 
-/// All candidates that floats cannot tell to be behind another one.
+/// All candidates that floats cannot show to be behind another one.
 fn contenders<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], scale: Scale, rng: &mut R) -> Vec<Runner<L>> {
     if !suits(scale) {
         return all(scores, rng);
@@ -91,7 +104,7 @@ fn all<L: NoiseLaw, R: Rng + ?Sized>(scores: &[f64], rng: &mut R) -> Vec<Runner<
     scores.iter().enumerate().map(|(i, score)| Runner::known(i, *score, rng.next_u64())).collect()
 }
 
-/// All candidates that floats cannot tell to be behind `count` others.
+/// All candidates that floats cannot show to be behind `count` others.
 fn contenders_for<L: NoiseLaw, R: Rng + ?Sized>(
     scores: &[f64],
     scale: Scale,
@@ -121,12 +134,14 @@ fn contenders_for<L: NoiseLaw, R: Rng + ?Sized>(
     left.map(|i| Runner::known(i, scores[i], u64::from_le_bytes(words[i]))).collect()
 }
 
-/// Candidates of whose noise nothing is known yet, bit by bit: the laws of the winner and of the ranking can be listed.
-#[cfg(any(test, feature = "claims"))]
+/// Candidates of whose noise nothing is known yet, bit by bit: the laws of the winner and of the
+/// ranking can be listed.
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod listed {
     use super::{Bits, NoiseLaw, Rng, Runner, Scale};
 
-    pub(crate) fn winner<L: NoiseLaw, R: Rng + ?Sized>(
+    /// The position of the largest score + scale · noise.
+    pub fn winner<L: NoiseLaw, R: Rng + ?Sized>(
         scores: &[f64],
         scale: Scale,
         bits: &mut Bits<'_, R>,

@@ -1,4 +1,4 @@
-//! The noise of one candidate, of which more digits can be had.
+//! The noise of one candidate, of which more digits can be drawn.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
 use super::law::NoiseLaw;
-use crate::sample::lazy::Exponential;
+use crate::sample::lazy::ExponentialDraw;
 use crate::sample::{Bits, Interval, Lazy, Uniform};
 
 /// Noise of a law: its sign, and the digits of U that were drawn.
@@ -25,12 +25,12 @@ impl<L: NoiseLaw> Noise<L> {
     }
 
     /// Noise of which nothing is known but a sign: its law can be listed.
-    #[cfg(any(test, feature = "claims"))]
+    #[cfg(any(test, feature = "internals"))]
     pub(super) fn unknown<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
         Self { uniform: Uniform::unknown(), negative: L::SIGNED && bits.flip(), law: PhantomData }
     }
 
-    /// Whether so many digits are known that floats hold no more.
+    /// Whether more digits are known than floats hold.
     pub(super) const fn fills_floats(&self) -> bool {
         self.uniform.length() >= 60
     }
@@ -42,7 +42,7 @@ impl<L: NoiseLaw> Noise<L> {
 
     /// Encloses it between floats, from what is known now.
     pub(super) fn enclosure(&self) -> Enclosure {
-        L::enclose(Exponential::of(self.uniform.clone()).enclosure(), self.negative)
+        L::enclose(ExponentialDraw::of(self.uniform.clone()).enclosure(), self.negative)
     }
 
     /// Encloses it to about `precision` digits. Draws digits as needed; `None` when more are.
@@ -51,7 +51,7 @@ impl<L: NoiseLaw> Noise<L> {
         precision: u32,
         bits: &mut Bits<'_, R>,
     ) -> Option<Interval> {
-        let mut exponential = Exponential::of(std::mem::replace(&mut self.uniform, Uniform::unknown()));
+        let mut exponential = ExponentialDraw::of(std::mem::replace(&mut self.uniform, Uniform::unknown()));
         let interval = exponential.interval(precision, bits);
         self.uniform = exponential.into_uniform();
         L::interval(interval, self.negative, precision + 2)

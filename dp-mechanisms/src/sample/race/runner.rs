@@ -27,7 +27,7 @@ impl<L: NoiseLaw> Runner<L> {
     }
 
     /// The candidate of whose noise nothing is known but a sign.
-    #[cfg(any(test, feature = "claims"))]
+    #[cfg(any(test, feature = "internals"))]
     pub(super) fn unknown<R: Rng + ?Sized>(index: usize, score: f64, bits: &mut Bits<'_, R>) -> Self {
         let between = (f64::NEG_INFINITY, f64::INFINITY);
         Self { index, score: finite(score), noise: Noise::unknown(bits), between }
@@ -42,7 +42,8 @@ impl<L: NoiseLaw> Runner<L> {
 
 /// The positions of the candidates, the one with the largest score + scale·noise first.
 ///
-/// All comparisons are of the same fixed reals, so they order the candidates, whatever is asked first.
+/// All comparisons are of the same fixed reals, so they order the candidates, whatever is asked
+/// first.
 pub(super) fn ranking<L: NoiseLaw, R: Rng + ?Sized>(
     mut runners: Vec<Runner<L>>,
     scale: Scale,
@@ -81,9 +82,11 @@ pub(super) fn compare<L: NoiseLaw, R: Rng + ?Sized>(
     clearly(a, b, scale).unwrap_or_else(|| settle(a, b, scale, bits))
 }
 
-/// The order, if floats tell.
+/// The order, if floats settle it.
 ///
-/// What is rounded beside the [lead](lead) are two sums, of noises below 24 each: by less than 96·2⁻⁵³, where the noises have twice 2⁻⁴⁷ to spare, and by 2⁻⁵³ of the lead, which has that, too.
+/// What is rounded beside the [lead](lead) are two sums, of noises below 24 each: by less than
+/// 96·2⁻⁵³, where the noises have twice 2⁻⁴⁷ to spare, and by 2⁻⁵³ of the lead, which has that,
+/// too.
 pub(super) fn clearly<L: NoiseLaw>(a: &Runner<L>, b: &Runner<L>, scale: Scale) -> Option<Ordering> {
     let (least, most) = lead(a.score, b.score, scale);
     if least + (a.between.0 - b.between.1) > 0.0 {
@@ -95,7 +98,8 @@ pub(super) fn clearly<L: NoiseLaw>(a: &Runner<L>, b: &Runner<L>, scale: Scale) -
     }
 }
 
-/// The order of a.score/scale + a.noise and b.score/scale + b.noise: by enclosures in floats, then by as many digits as it takes.
+/// The order of a.score/scale + a.noise and b.score/scale + b.noise: by enclosures in floats, then
+/// by as many digits as needed.
 #[cold]
 fn settle<L: NoiseLaw, R: Rng + ?Sized>(
     a: &mut Runner<L>,
@@ -121,7 +125,7 @@ fn settle<L: NoiseLaw, R: Rng + ?Sized>(
     by_digits(a, b, scale, bits)
 }
 
-/// The same by as many digits as it takes.
+/// The same by as many digits as needed.
 #[cold]
 fn by_digits<L: NoiseLaw, R: Rng + ?Sized>(
     a: &mut Runner<L>,

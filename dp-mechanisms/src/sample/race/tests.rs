@@ -105,7 +105,8 @@ fn exactly<L: NoiseLaw>(scores: &[f64], scale: Scale, words: &[u64], seed: u64) 
     ranking(runners, scale, &mut Bits::new(&mut Insecure::seeded(seed)))
 }
 
-/// Whatever digits follow, floats drop none of the first, and say nothing of two candidates that the integers do not say too.
+/// Whatever digits follow, floats drop none of the first, and say nothing of two candidates that
+/// the integers do not say too.
 fn assert_fast_is_right<L: NoiseLaw>(scores: &[f64], scale: Scale, words: &[u64], count: usize) {
     let mut ways = vec![(count, contenders_for::<L, _>(scores, scale, count, &mut Feed::new(words)))];
     ways.push((1, contenders::<L, _>(scores, scale, &mut Feed::new(words))));
@@ -181,7 +182,8 @@ fn ties_of_all_known_digits_are_broken_by_those_that_follow() {
         let [mut a, mut b] = [0, 1].map(|index| Runner::<L>::known(index, 0.3, 0x9e37_79b9_7f4a_7c14));
         runner::compare(&mut a, &mut b, scale(1.0), &mut Bits::new(&mut Feed::new(further)))
     }
-    // One or two further digits of the first, then as many of the second, the lowest bit first. A larger U has larger Gumbel noise and a smaller exponential.
+    // One or two further digits of the first, then as many of the second, the lowest bit first. A
+    // larger U has larger Gumbel noise and a smaller exponential.
     for (further, order) in [(0b0001, Ordering::Greater), (0b1110, Ordering::Less)] {
         assert_eq!(compare::<GumbelNoise>(&[further]), order);
         assert_eq!(compare::<ExponentialNoise>(&[further]), order.reverse());
@@ -198,7 +200,8 @@ fn ties_of_all_known_digits_are_broken_by_those_that_follow() {
 
 #[test]
 fn a_lead_that_the_noise_makes_up_for_is_settled_by_the_digits_that_follow() {
-    // U = ½ with a lead of one scale ties with U = 1/2e = (3393088950634442637 + 0.365)/2⁶⁴ (by mpmath).
+    // U = ½ with a lead of one scale ties with U = 1/2e = (3393088950634442637 + 0.365)/2⁶⁴ (by
+    // mpmath).
     let compare = |further: u64| {
         let mut a = Runner::<ExponentialNoise>::known(0, 2.0, 1 << 63);
         let mut b = Runner::<ExponentialNoise>::known(1, 0.0, 3_393_088_950_634_442_637);
@@ -283,7 +286,8 @@ fn long_ways_are_rare() {
     assert!(left <= 16 + 50, "{left}");
 }
 
-/// Scores that an attacker would choose, seen from which the k-th must be found to the last digit: all but one lie within 2⁻²⁰ of each other and far from the one.
+/// Scores that an attacker would choose, seen from which the k-th must be found to the last digit:
+/// all but one lie within 2⁻²⁰ of each other and far from the one.
 fn ties_to_twenty_digits(n: u32) -> Vec<f64> {
     let far = 2f64.powi(60);
     (0..n).map(|i| if i == 0 { far } else { far + 2f64.powi(39) + 256.0 * f64::from(i) }).collect()

@@ -8,21 +8,24 @@ use super::law::NoiseLaw;
 
 /// Scores seen from one of them in units of the scale: noise − (origin − score)/scale.
 ///
-/// What orders the candidates is score + scale·noise, and this is the same order. It is also one that floats can enclose: who is near the origin
-/// has small numbers, and whose numbers are large is far from it, so that an error in proportion to the numbers does no harm.
+/// What orders the candidates is score + scale·noise, and this is the same order. It is also one
+/// that floats can enclose: who is near the origin has small numbers, and whose numbers are large
+/// is far from it, so that an error in proportion to the numbers does no harm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Track {
     origin: f64,
     scale: f64,
     unit: f64,
-    /// Scores below it are taken as 0: 2⁻⁶⁰ scales. Arithmetic with subnormal numbers takes longer on many processors.
+    /// Scores below it are taken as 0: 2⁻⁶⁰ scales. Arithmetic with subnormal numbers takes longer
+    /// on many processors.
     tiny: f64,
 }
 
 /// Room for roundings, in proportion to a distance: 2⁻⁵⁰.
 const SLACK: f64 = 4.0 * f64::EPSILON;
 
-/// The smallest scale at which floats place candidates: halves of scores, and what vanishes beside it, are normal floats. Below it all candidates take the long way, whatever their scores.
+/// The smallest scale at which floats place candidates: halves of scores, and what vanishes beside
+/// it, are normal floats. Below it all candidates take the long way, whatever their scores.
 const SMALLEST_SCALE: f64 = 1e-250;
 
 /// Whether floats place candidates at this scale.
@@ -32,21 +35,26 @@ pub(super) fn suits(scale: Scale) -> bool {
 
 impl Track {
     pub(super) fn new(origin: f64, scale: Scale) -> Self {
-        // The difference of two scores may overflow; that of their halves does not. Halving costs at most 2⁻¹⁰⁷⁵, which is nothing beside this
-        // scale. A smaller one divides whatever overflows to infinity anyway.
+        // The difference of two scores may overflow; that of their halves does not. Halving costs
+        // at most 2⁻¹⁰⁷⁵, which is nothing beside this scale. A smaller one divides whatever
+        // overflows to infinity anyway.
         let (scale, unit) = if suits(scale) { (scale.get() * 0.5, 0.5) } else { (scale.get(), 1.0) };
         let tiny = if unit == 0.5 { scale * f64::from_bits((1023 - 60) << 52) } else { 0.0 };
-        // A compiler that knows the unit halves a score first and asks then whether it vanishes, which is the same number; but to halve a subnormal one takes long.
+        // A compiler that knows the unit halves a score first and asks then whether it vanishes,
+        // which is the same number; but to halve a subnormal one takes long.
         let unit = black_box(unit);
         Self { origin: vanishing(origin, tiny) * unit, scale, unit, tiny }
     }
 
-    /// Floats between which noise − (origin − score)/scale lies, whatever digits follow those of the word.
+    /// Floats between which noise − (origin − score)/scale lies, whatever digits follow those of
+    /// the word.
     ///
-    /// Difference, quotient, the sum with 2⁻⁵⁰ of it and the last difference are each off by at most 2⁻⁵³ of their result. Relative to the distance,
-    /// which is what the first three compute, that is below 5·2⁻⁵³·1.01 < 2⁻⁵⁰; what the last one adds because of the noise is below
-    /// 24·2⁻⁵³ < 2⁻⁴⁸, and scores that vanish, 2·2⁻⁶⁰, or what is lost below the smallest float, less than 2⁻²⁰⁰, are taken in by the margin of the law, too. An infinite quotient stands for one
-    /// that is at least [`f64::MAX`], up to its rounding.
+    /// Difference, quotient, the sum with 2⁻⁵⁰ of it and the last difference are each off by at
+    /// most 2⁻⁵³ of their result. Relative to the distance, which is what the first three compute,
+    /// that is below 5·2⁻⁵³·1.01 < 2⁻⁵⁰; what the last one adds because of the noise is below
+    /// 24·2⁻⁵³ < 2⁻⁴⁸, and scores that vanish, 2·2⁻⁶⁰, or what is lost below the smallest float,
+    /// less than 2⁻²⁰⁰, are taken in by the margin of the law, too. An infinite quotient stands for
+    /// one that is at least [`f64::MAX`], up to its rounding.
     #[inline]
     pub(super) fn between<L: NoiseLaw>(self, score: f64, word: u64) -> (f64, f64) {
         let (least, most) = self.behind(score);
@@ -82,12 +90,13 @@ fn vanishing(score: f64, tiny: f64) -> f64 {
     if score.abs() < tiny { 0.0 } else { score }
 }
 
-/// Floats between which (a − b)/scale lies, with the room that [`Track::between`] has.
+/// Floats between which (a − b)/scale lies, with the margin that [`Track::between`] has.
 pub(super) fn lead(a: f64, b: f64, scale: Scale) -> (f64, f64) {
     Track::new(a, scale).behind(b)
 }
 
-/// The number that a score stands for: itself, the nearest float for an infinity, and the worst one for `NaN`.
+/// The number that a score stands for: itself, the nearest float for an infinity, and the worst one
+/// for `NaN`.
 #[inline]
 pub(crate) fn finite(score: f64) -> f64 {
     smaller(larger(score, f64::MIN), f64::MAX)

@@ -1,15 +1,17 @@
 //! A convolution with stride 2, ReLU, and a maximum over 2 × 2 with stride 1.
 //!
-//! Values are ordered by place, then channel. Weights are ordered by place in the kernel, input channel, then kernel; the intercepts follow. One record is computed at a time, so all products have the same
-//! shapes always.
+//! Values are ordered by place, then channel. Weights are ordered by place in the kernel, input
+//! channel, then kernel; the intercepts follow. Records are computed one at a time, so products
+//! always have the same shapes.
 
 use rand_core::Rng;
 
+use crate::model::uniform;
 use crate::product::{Factor, product};
 
 /// The sizes of a stage.
 pub(super) struct Stage {
-    /// Of the square input.
+    /// The side of the square input.
     pub(super) side: usize,
     pub(super) channels: usize,
     pub(super) padding: usize,
@@ -25,12 +27,12 @@ impl Stage {
         self.side + 2 * self.padding
     }
 
-    /// The side of what is convolved to.
+    /// The side of the convolution.
     const fn out(&self) -> usize {
         (self.padded() - self.kernel) / STRIDE + 1
     }
 
-    /// The side after the maxima.
+    /// The side after pooling.
     pub(super) const fn pooled(&self) -> usize {
         self.out() - 1
     }
@@ -57,26 +59,25 @@ impl Stage {
         self.places() * self.patch()
     }
 
-    /// The size of what is convolved to.
+    /// The size of the convolution.
     pub(super) const fn convolved(&self) -> usize {
         self.places() * self.kernels
     }
 
-    /// The size of what comes out.
+    /// The size of the output.
     pub(super) const fn outputs(&self) -> usize {
         self.pooled() * self.pooled() * self.kernels
     }
 
     /// Weights uniform within ±√(3/inputs), intercepts zero.
     pub(super) fn initial<R: Rng + ?Sized>(&self, rng: &mut R, parameters: &mut Vec<f32>) {
-        #[allow(clippy::cast_precision_loss, reason = "a rough scale, and 24 bits")]
-        let mut weight =
-            || libm::sqrtf(3.0 / self.patch() as f32) * ((rng.next_u32() >> 8) as f32 / 8_388_608.0 - 1.0);
-        parameters.extend((0..self.patch() * self.kernels).map(|_| weight()));
+        #[allow(clippy::cast_precision_loss, reason = "a rough scale")]
+        let bound = libm::sqrtf(3.0 / self.patch() as f32);
+        parameters.extend((0..self.patch() * self.kernels).map(|_| bound * uniform(rng)));
         parameters.extend(core::iter::repeat_n(0.0, self.kernels));
     }
 
-    /// Calls a function with each row of each patch, in order, and where it lies in the padded input.
+    /// Calls a function with each row of each patch, in order, and its place in the padded input.
     #[inline(always)]
     fn for_rows<'a>(&self, rows: impl Iterator<Item = &'a mut [f32]>, mut f: impl FnMut(&mut [f32], usize)) {
         let (out, width, channels) = (self.out(), self.padded(), self.channels);
@@ -102,7 +103,7 @@ impl Stage {
         };
         self.for_rows(patches.chunks_exact_mut(length), |row, start| {
             let values = &image[start..start + length];
-            // Short rows are many, and a length that is known beats a call for each.
+            // There are many short rows, for which a constant length is faster than a call.
             match (<&mut [f32; 8]>::try_from(&mut *row), <&[f32; 8]>::try_from(values)) {
                 (Ok(row), Ok(values)) => *row = *values,
                 _ => row.copy_from_slice(values),
@@ -110,7 +111,7 @@ impl Stage {
         });
     }
 
-    /// From the input to what is convolved to (after ReLU), and to what comes out.
+    /// The forward pass: the convolution (after ReLU), and the output of the pooling.
     pub(super) fn forward(
         &self,
         parameters: &[f32],
@@ -138,13 +139,15 @@ impl Stage {
         }
     }
 
-    /// Where the upper two and the lower two of the values begin of which a maximum is taken. Two that are side by side follow each other.
+    /// The starts of the upper two and the lower two values of a pooling window. Values side by
+    /// side follow each other.
     fn corners(&self, place: usize) -> [usize; 2] {
         let (y, x) = (place / self.pooled(), place % self.pooled());
         [y, y + 1].map(|y| (y * self.out() + x) * self.kernels)
     }
 
-    /// Hands the gradient of each maximum to the first value that attains it, unless ReLU made it zero.
+    /// The backward pass of the pooling: the gradient of each maximum goes to the first value that
+    /// attains it, unless ReLU made it zero.
     pub(super) fn unpool(&self, convolved: &[f32], gradient: &[f32], deltas: &mut [f32]) {
         deltas.fill(0.0);
         for (place, gradient) in gradient.chunks_exact(self.kernels).enumerate() {
@@ -167,7 +170,7 @@ impl Stage {
         }
     }
 
-    /// The gradient of an input that is not padded.
+    /// The gradient of an input without padding.
     pub(super) fn back(&self, parameters: &[f32], deltas: &[f32], patches: &mut [f32], input: &mut [f32]) {
         let weights = Factor::new(parameters, self.patch(), self.kernels).transposed();
         let patches = &mut patches[..self.patches()];
@@ -179,7 +182,7 @@ impl Stage {
         });
     }
 
-    /// The outputs, in doubles and by the definition.
+    /// The output, by the definition and in double precision.
     pub(super) fn plainly(&self, parameters: &[f32], input: &[f64]) -> Vec<f64> {
         let (weights, intercepts) = parameters.split_at(self.patch() * self.kernels);
         let pixel = |y: usize, x: usize, channel: usize| {
@@ -213,7 +216,8 @@ impl Stage {
     }
 }
 
-/// Adds the gradients of maxima to where these were found, for all channels of one place: two rows of two values, in this order. Without branches, so that channels are handled together.
+/// Adds the gradients of maxima to the values that attain them, for all channels of one place: two
+/// rows of two values, in this order. It has no branches, so that it is vectorised over channels.
 #[inline(always)]
 fn hand_on(values: [&[f32]; 2], gradient: &[f32], to: [&mut [f32]; 2]) {
     let kernels = gradient.len();
@@ -225,7 +229,7 @@ fn hand_on(values: [&[f32]; 2], gradient: &[f32], to: [&mut [f32]; 2]) {
     for ((g, ((a, b), (c, d))), ((to_a, to_b), (to_c, to_d))) in lanes(gradient).iter().zip(values).zip(to) {
         for i in 0..LANES {
             let largest = larger(larger(a[i], b[i]), larger(c[i], d[i]));
-            // The bits of what is handed on, until somebody has taken it.
+            // The bits of the gradient, until a value takes it.
             let mut left = g[i].to_bits() & mask(largest > 0.0);
             for (value, to) in [(a, &mut *to_a), (b, &mut *to_b), (c, &mut *to_c), (d, &mut *to_d)] {
                 let taken = left & mask(value[i] == largest);
@@ -236,7 +240,7 @@ fn hand_on(values: [&[f32]; 2], gradient: &[f32], to: [&mut [f32]; 2]) {
     }
 }
 
-/// The larger of two numbers that ReLU has left, so neither is NaN.
+/// The larger of two outputs of ReLU, which are not NaN.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
@@ -248,7 +252,7 @@ fn mask(all: bool) -> u32 {
     u32::from(all).wrapping_neg()
 }
 
-/// Channels that are handled together; the numbers of kernels are multiples of it.
+/// The number of channels in a vector, which divides the numbers of kernels.
 const LANES: usize = 16;
 
 fn lanes(channels: &[f32]) -> &[[f32; LANES]] {

@@ -6,10 +6,10 @@ use rand_core::Rng;
 
 use super::super::condition::Span;
 use super::super::noise::StepNoise;
-use super::super::rate::count;
 use super::{Sampler, declared, kinds, reach_of_every_step, sizes, sum};
+use crate::arguments::count;
 
-/// Every step sees all n records: gradient descent.
+/// Every step uses all n records: gradient descent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FullBatch {
     records: usize,

@@ -1,4 +1,4 @@
-//! Batches of a fixed size, at random.
+//! Subsampling without replacement.
 
 use std::num::NonZero;
 
@@ -10,13 +10,16 @@ use rand_core::Rng;
 
 use super::super::condition::Span;
 use super::super::noise::StepNoise;
-use super::super::rate::count;
 use super::{Sampler, declared, kinds, reach_of_every_step, sizes, sum};
+use crate::arguments::count;
 
-/// Each step sees b of n records, all such sets being equally likely, independently of other steps.
+/// Each step uses a uniformly random set of b of n records, independently of other steps.
 ///
-/// **Theorem** (Balle, Barthe and Gaboardi 2018; Zhu, Dong and Wang 2022). A step that is ε-private under replace-one on batches is
-/// ln(1 + (e^ε − 1)·b/n)-private under replace-one on the data; the steps add up.
+/// **Theorem** (Balle, Barthe and Gaboardi 2018; Zhu, Dong and Wang 2022). A step that is ε-private
+/// under replace-one on batches is ln(1 + (e^ε − 1)·b/n)-private under replace-one on the data; the
+/// steps add up.
+///
+/// Checked as L4 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiPass {
     records: usize,
@@ -57,7 +60,7 @@ impl Sampler for MultiPass {
         declared(self.records, records)
     }
 
-    /// The first b places of a shuffle. They hold a uniform set whatever the order before.
+    /// The first b places of a shuffle, which hold a uniform set for any order before.
     fn choose<'a, R: Rng + ?Sized>(
         &self,
         _: usize,

@@ -7,13 +7,15 @@ use rand_core::Rng;
 
 use super::super::condition::Span;
 use super::super::noise::StepNoise;
-use super::super::rate::count;
 use super::{Sampler, declared, sizes};
+use crate::arguments::{check, count};
 
-/// One pass through the data in their order, in disjoint batches: step h sees records hb, …, (h+1)b − 1.
+/// One pass through the data in their order, in disjoint batches: step h uses records hb, …, (h+1)b
+/// − 1.
 ///
-/// **Theorem.** Neighbours under replace-one differ in one position, which is in one batch, whatever the data. Given the iterate, all other steps have the same law
-/// for both. So the trajectory is as private as the worst single step: a maximum, not a sum.
+/// **Theorem.** Neighbours under replace-one differ in one position, which is in one batch. Given
+/// the iterate, all other steps have the same distribution for both. So by parallel composition the
+/// trajectory has the guarantee of the worst single step: a maximum, not a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnePass {
     records: usize,
@@ -30,7 +32,7 @@ impl OnePass {
         Ok(Self { records, batch })
     }
 
-    /// The number of steps that one pass has: ⌊n/b⌋.
+    /// The largest number of steps of one pass: ⌊n/b⌋.
     #[must_use]
     pub const fn most_steps(self) -> usize {
         self.records / self.batch
@@ -53,14 +55,8 @@ impl Sampler for OnePass {
     }
 
     fn check(&self, steps: usize) -> Result<(), Error> {
-        if steps <= self.most_steps() {
-            return Ok(());
-        }
-        Err(Error::OutOfRange {
-            argument: "the number of steps of one pass",
-            allowed: "[1, records/batch]",
-            found: count(steps),
-        })
+        let (found, fits) = (count(steps), steps <= self.most_steps());
+        check("the number of steps of one pass", "[1, records/batch]", found, fits)
     }
 
     fn check_records(&self, records: usize) -> Result<(), Error> {
@@ -77,7 +73,8 @@ impl Sampler for OnePass {
         &order[step * self.batch..(step + 1) * self.batch]
     }
 
-    /// The record is in the batch of one step t: once_t, and then what steps without it add. The largest over t.
+    /// The record is in the batch of one step t: the distance is once_t, plus what later steps add.
+    /// The largest over t.
     fn reach(&self, spans: &[Span]) -> Vec<f64> {
         let mut reached = 0.0;
         let step = |span: &Span| {

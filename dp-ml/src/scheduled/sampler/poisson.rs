@@ -1,4 +1,4 @@
-//! Batches of random size.
+//! Poisson subsampling.
 
 use dp_accounting::{Composition, Event};
 use dp_core::rounding::Enclosure;
@@ -8,33 +8,33 @@ use rand_core::Rng;
 
 use super::super::condition::Span;
 use super::super::noise::StepNoise;
-use super::super::rate::positive;
 use super::{Sampler, kinds, sum};
+use crate::arguments::{check, positive};
 
-/// Each step sees each record with probability q, independently. Batches may be empty: then the step is noise alone.
+/// Each record is in the batch of a step with probability q, independently. Batches may be empty;
+/// such a step adds noise alone.
 ///
-/// **Theorem** (Balle, Barthe and Gaboardi 2018; Zhu, Dong and Wang 2022). A step that is ε-private under add/remove on batches is ln(1 + (e^ε − 1)·q)-private
-/// under add/remove on the data; the steps add up. The number of records stays private, so sums are divided by a *declared* batch size.
+/// **Theorem** (Balle, Barthe and Gaboardi 2018; Zhu, Dong and Wang 2022). A step that is ε-private
+/// under add/remove on batches is ln(1 + (e^ε − 1)·q)-private under add/remove on the data; the
+/// steps add up. The number of records is private, so sums are divided by a *declared* batch size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Poisson {
+pub struct PoissonBatches {
     rate: f64,
     expected: f64,
 }
 
-impl Poisson {
-    /// The rate q, and the batch size by which sums of gradients are divided.
+impl PoissonBatches {
+    /// The sampler with rate q, and the batch size by which sums of gradients are divided.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < q ≤ 1 and the batch size is positive and finite.
     pub fn new(rate: f64, expected: f64) -> Result<Self, Error> {
-        if !(rate > 0.0 && rate <= 1.0) {
-            return Err(Error::OutOfRange { argument: "the sampling rate", allowed: "(0, 1]", found: rate });
-        }
+        check("the sampling rate", "(0, 1]", rate, rate > 0.0 && rate <= 1.0)?;
         Ok(Self { rate, expected: positive("the expected batch", expected)? })
     }
 }
 
-impl Sampler for Poisson {
+impl Sampler for PoissonBatches {
     type Adjacency = AddRemove;
 
     fn divisor(&self) -> f64 {
@@ -74,7 +74,7 @@ impl Sampler for Poisson {
         span.presence
     }
 
-    /// A batch has no largest size, so nothing bounds how far a step goes.
+    /// A batch has no largest size, so the length of a step has no bound.
     fn reach(&self, spans: &[Span]) -> Vec<f64> {
         vec![f64::INFINITY; spans.len()]
     }

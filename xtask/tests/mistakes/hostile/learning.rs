@@ -4,11 +4,8 @@ use dp_accounting::{AdvancedBudget, Event, theorems};
 use dp_core::pairs::LaplacePair;
 use dp_core::{AddRemove, Approx, Delta, Epsilon, ReplaceOne};
 use dp_ml::model::{Activation, Linear, Logistic, Perceptron};
-use dp_ml::training::{Privacy, Settings, Training};
-use dp_ml::{
-    Average, Clip, ConvexProblem, Data, HuberLoss, LinearRegression, LogisticLoss, Matrix, Optimiser, Plan,
-    Rate, Scaling, scheduled,
-};
+use dp_ml::training::{Average, Clip, LearningRate, Optimiser, Plan, Privacy, Settings, Training};
+use dp_ml::{ConvexProblem, Data, HuberLoss, LinearRegression, LogisticLoss, Matrix, Scaling, scheduled};
 
 use super::{COUNTS, NUMBERS, pairs};
 
@@ -71,16 +68,16 @@ fn models_and_trainings() {
     }
     for x in NUMBERS {
         let rates = [
-            Rate::Power { initial: 1.0, rho: x },
-            Rate::Cosine { initial: x, last: 1.0 },
-            Rate::Linear { initial: 1.0, last: x },
+            LearningRate::Power { initial: 1.0, rho: x },
+            LearningRate::Cosine { initial: x, last: 1.0 },
+            LearningRate::Linear { initial: 1.0, last: x },
         ];
         for rate in rates {
-            let _ = training(settings().rate(rate).steps(1 << 49));
+            let _ = training(settings().learning_rate(rate).steps(1 << 49));
         }
         let _ = (
             training(settings().clip(Clip::Normalised { norm: x, stability: x })),
-            training(settings().rate(Rate::Constant(x)).steps(1 << 49)),
+            training(settings().learning_rate(LearningRate::Constant(x)).steps(1 << 49)),
         );
         let _ = (
             training(settings().average(Average::Tail { share: x })),
@@ -90,7 +87,7 @@ fn models_and_trainings() {
             training(Settings::new(100, x, noise(1.0, 1e-6)).epochs(x)),
             training(Settings::new(100, 10.0, noise(x, x)).steps(3)),
         );
-        let _ = (scheduled::LearningRate::power(x, x), scheduled::Clip::l1(x), scheduled::Poisson::new(x, x));
+        let _ = (scheduled::Clipped::l1(x), scheduled::PoissonBatches::new(x, x));
     }
     for count in COUNTS {
         let _ = (

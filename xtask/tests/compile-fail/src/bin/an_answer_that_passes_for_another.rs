@@ -1,6 +1,6 @@
 //! An answer of two numbers is taken as one of them, a million times as large. The noise would be that of the sensitivity that was stated for the two.
 // error: `Pair` is taken as itself only
-// note: answer with what the mechanism takes: a number, or a `Vec`, boxed slice or array for mechanisms on slices
+// note: answer with what the mechanism takes: `Finite` or an integer, or a `FiniteVec`, `Vec`, boxed slice or array for mechanisms on slices
 
 use dp_core::query::TakenAs;
 

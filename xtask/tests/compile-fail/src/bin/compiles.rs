@@ -9,8 +9,9 @@ use dp_mechanisms::rng::{Insecure, OsSeeded};
 use dp_mechanisms::selection::Exponential;
 use dp_mechanisms::{AboveThreshold, Gaussian, Laplace, MixedNoise, ReusableHoldout, Watch};
 use dp_ml::scheduled::{
-    Clip, LastIterate, LearningRate, LinearRegression, MultiPass, Noise, SameIterate, Schedule, ScheduledSgd, Trajectory,
+    Clipped, LastIterate, LeastSquares, MultiPass, NoiseSchedule, SameIterate, Schedule, ScheduledSgd, Trajectory,
 };
+use dp_ml::training::LearningRate;
 use dp_sensitivity::{Count, Histogram, Mean};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,9 +54,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (l1, l2) = (Sensitivity::<L1, AddRemove>::new(1.0)?, Sensitivity::<L2, AddRemove>::new(1.0)?);
     MixedNoise::epsilon_delta(1.0, 1e-6)?.for_sensitivities(l1, l2)?;
 
-    let schedule = Schedule { rates: LearningRate::Constant(0.1), steps: 3, noise: Noise::Constant(1.0) };
-    let (loss, sampler) = (LinearRegression::<[f64; 2]>::new(1)?, MultiPass::new(100, 1)?);
-    let _ = ScheduledSgd::new(LastIterate, loss, sampler, Clip::l1(1.0)?, &schedule, &[0.0])?;
+    let schedule = Schedule { learning_rate: LearningRate::Constant(0.1), steps: 3, noise: NoiseSchedule::Constant(1.0) };
+    let (loss, sampler) = (LeastSquares::<[f64; 2]>::new(1)?, MultiPass::new(100, 1)?);
+    let _ = ScheduledSgd::new(LastIterate, loss, sampler, Clipped::l1(1.0)?, &schedule, &[0.0])?;
     let same = SameIterate::new(Sensitivity::<L1, _>::new(1.0)?)?;
     let _ = ScheduledSgd::new(Trajectory, loss, sampler, same, &schedule, &[0.0])?;
     Ok(())

@@ -2,7 +2,7 @@
 // error: the sensitivity of `TotalVelocity` in the norm `L1` is not known, and the mechanism needs it
 // note: Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2: choose the mechanism for the norm that the query states, or implement `SensitivityIn<L1>` for it
 
-use dp_core::{AddRemove, Error, L2, Query, Sensitivity, SensitivityIn};
+use dp_core::{AddRemove, Error, Finite, FiniteVec, L2, Query, Sensitivity, SensitivityIn};
 use dp_mechanisms::{Laplace, Vector};
 
 /// The sum of velocities, each cut to a length of at most one.
@@ -10,15 +10,16 @@ struct TotalVelocity;
 
 impl Query for TotalVelocity {
     type Data = [[f64; 2]];
-    type Answer = [f64; 2];
+    type Answer = FiniteVec;
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[[f64; 2]]) -> Result<[f64; 2], Error> {
+    fn answer(&self, data: &[[f64; 2]]) -> Result<FiniteVec, Error> {
         let finite = data.iter().filter(|[x, y]| x.is_finite() && y.is_finite());
-        Ok(finite.fold([0.0, 0.0], |[sum_x, sum_y], [x, y]| {
+        let total = finite.fold([0.0, 0.0], |[sum_x, sum_y], [x, y]| {
             let length = x.hypot(*y).max(1.0);
             [sum_x + x / length, sum_y + y / length]
-        }))
+        });
+        Ok(total.into_iter().map(Finite::or_zero).collect())
     }
 }
 

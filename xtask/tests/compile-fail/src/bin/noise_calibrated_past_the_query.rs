@@ -2,18 +2,18 @@
 // error: the sensitivity of `Everything` in the norm `L1` is not known, and the mechanism needs it
 
 use dp_core::query::CalibrateFor;
-use dp_core::{AddRemove, Error, Pure, Query, Scale, Target};
+use dp_core::{AddRemove, Error, Pure, Query, Scale, Target, Finite};
 use dp_mechanisms::Laplace;
 
 struct Everything;
 
 impl Query for Everything {
     type Data = [f64];
-    type Answer = f64;
+    type Answer = Finite;
     type Adjacency = AddRemove;
 
-    fn answer(&self, data: &[f64]) -> Result<f64, Error> {
-        Ok(data.iter().sum())
+    fn answer(&self, data: &[f64]) -> Result<Finite, Error> {
+        Ok(Finite::or_zero(data.iter().sum()))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Noise for one number does not fit an answer of many.
-// error: the query answers with `Vec<f64>`, and this noise is for `f64`
+// error: the query answers with `FiniteVec`, and this noise is for `f64`
 // note: noise for one number is put on each of many by `Vector::new(noise)`; noise for integers (`i64`) wants a query `in_integers()`
 
 use dp_core::{Error, Query};

@@ -1,0 +1,164 @@
+//! Noise for a sensitivity that the query does not have.
+
+use dp_core::{
+    AddRemove, Bounds, Error, ForGuarantee, L1, Measurement, Mechanism, Pure, Query, Scale, Sensitivity,
+};
+use dp_mechanisms::rng::Insecure;
+use dp_mechanisms::{Laplace, Vector};
+use dp_sensitivity::{Count, Histogram, StandardDeviation, Sum};
+
+use super::trial::{Trial, cell, pure};
+use super::{Caught, Effort, Mutant};
+use crate::audit::labels::digits;
+
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "a standard deviation with Λ/n",
+        mistake: "one record is said to move a standard deviation by Λ/n, the lecture's number; it moves it by Λ/√n",
+        right: "the query states Λ/√n, rounded up",
+        check: |effort| standard_deviation(effort, 1.0 / 50.0),
+    },
+    Mutant {
+        name: "Laplace noise for an ℓ2 sensitivity",
+        mistake: "each of nine coordinates gets Laplace noise for their distance in ℓ2, which is 3; in ℓ1 it is 9",
+        right: "the norm is part of the type of a sensitivity, and Laplace noise takes ℓ1 alone",
+        check: |effort| euclidean(effort, 3.0),
+    },
+    Mutant {
+        name: "a sum without clamping",
+        mistake: "records are declared to lie in [0, 1] and added up as they are",
+        right: "the query clamps every record to its declared bounds",
+        check: |effort| unclamped(effort, f64::INFINITY),
+    },
+    Mutant {
+        name: "a histogram with Lap(1/ε) under replace-one",
+        mistake: "a record that is replaced leaves one bin and enters another, and the noise is for one of the two",
+        right: "the histogram under replace-one has sensitivity 2 in ℓ1",
+        check: |effort| histogram(effort, 1.0),
+    },
+    Mutant {
+        name: "a mean over a secret number of records",
+        mistake: "under add/remove the mean gets noise for (b − a)/n, n being the true number of records, which is private",
+        right: "the sum and the count are released, each with noise of its own, and divided",
+        check: |effort| secret_size(effort, false),
+    },
+];
+
+/// Noise for a sensitivity that is claimed.
+fn standard_deviation(effort: Effort, claimed: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let query = StandardDeviation::new(Bounds::new(0.0, 1.0)?, 50)?;
+    let noise = Laplace::with_scale(Scale::new(claimed / EPSILON)?);
+    let library = query.with(Laplace::epsilon(EPSILON)?)?;
+    let (equal, mut but_one) = ([0.0; 50], [0.0; 50]);
+    but_one[0] = 1.0;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&equal[..], &but_one[..]],
+        looking_at: "the released number, where all of 50 records are equal and where all but one are",
+        label: |value: &f64| cell(*value, 0.02),
+    };
+    trial.audit(
+        effort,
+        |data, rng| noise.draw(&query.answer(data)?.get(), rng),
+        |data, rng| library.draw(data, rng),
+    )
+}
+
+fn euclidean(effort: Effort, sensitivity: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 2.0;
+    let noise = Vector::with_scale(Scale::new(sensitivity / EPSILON)?);
+    let library =
+        Vector::<Laplace>::for_guarantee(&Pure::new(EPSILON)?, Sensitivity::<L1, AddRemove>::new(9.0)?)?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[0.0; 9][..], &[1.0; 9][..]],
+        looking_at: "how many of nine counts, of which one record changes all, come out above ½",
+        label: |values: &Vec<f64>| values.iter().map(|value| u64::from(*value > 0.5)).sum(),
+    };
+    trial.audit(effort, |answer, rng| noise.draw(answer, rng), |answer, rng| library.draw(answer, rng))
+}
+
+/// Adds up records held below a `limit`.
+fn unclamped(effort: Effort, limit: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let noise = Laplace::with_scale(Scale::new(1.0 / EPSILON)?);
+    let library = Sum::new(Bounds::new(0.0, 1.0)?).with(Laplace::epsilon(EPSILON)?)?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[0.5, 0.5][..], &[0.5, 0.5, 1000.0][..]],
+        looking_at: "the released sum, without and with a record of 1000",
+        label: |value: &f64| cell(*value, 1.0),
+    };
+    let broken = |data: &[f64], rng: &mut Insecure| {
+        noise.draw(&data.iter().map(|record| record.min(limit)).sum(), rng)
+    };
+    trial.audit(effort, broken, |data, rng| library.draw(data, rng))
+}
+
+/// Noise of scale `sensitivity`/ε on each of two bins.
+fn histogram(effort: Effort, sensitivity: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 2.0;
+    let query = Histogram::new(2, |bin: &usize| *bin)?.under_replace_one();
+    let noise = Vector::with_scale(Scale::new(sensitivity / EPSILON)?);
+    let library = query.clone().with(Vector::new(Laplace::epsilon(EPSILON)?))?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[0][..], &[1][..]],
+        looking_at: "both counts, where one record is in the first bin and where it is in the second",
+        label: |counts: &Vec<f64>| below_between_or_above(counts),
+    };
+    trial.audit(
+        effort,
+        |data, rng| noise.draw(&query.answer(data)?, rng),
+        |data, rng| library.draw(data, rng),
+    )
+}
+
+/// Whether each count is below 0, above 1, or between: where Laplace noise on a record here or there loses most.
+pub(super) fn below_between_or_above(counts: &[f64]) -> u64 {
+    digits(counts.iter().map(|count| u64::from(*count >= 0.0) + u64::from(*count >= 1.0)), 3)
+}
+
+/// A mean with noise for the true number of records, or for one `at_worst`.
+fn secret_size(effort: Effort, at_worst: bool) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let (sum, count) = (Sum::new(Bounds::new(0.0, 1.0)?), Count::all());
+    let half = || Laplace::epsilon(EPSILON / 2.0);
+    let library =
+        sum.with(half()?)?.and(count.with(half()?)?).map(|(sum, count): (f64, f64)| sum / count.max(1.0));
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[0.0][..], &[0.0, 1.0][..]],
+        looking_at: "the released mean, of one record and of two",
+        label: |mean: &f64| cell(*mean, 0.5),
+    };
+    let broken = |data: &[f64], rng: &mut Insecure| {
+        #[allow(clippy::cast_precision_loss, reason = "one or two")]
+        let size = data.len() as f64;
+        let scale = if at_worst { 1.0 } else { 1.0 / size };
+        Laplace::with_scale(Scale::new(scale / EPSILON)?).draw(&(data.iter().sum::<f64>() / size), rng)
+    };
+    trial.audit(effort, broken, |data, rng| library.draw(data, rng))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{EFFORT, assert_caught};
+    use super::*;
+
+    #[test]
+    fn every_mutant_is_caught() {
+        assert_caught(MUTANTS);
+    }
+
+    /// Each mutant without its mistake. False alarms: 10⁻⁹ each.
+    #[test]
+    fn what_is_right_is_not_caught() {
+        assert!(!standard_deviation(EFFORT, 1.0 / 50f64.sqrt()).unwrap().caught);
+        assert!(!euclidean(EFFORT, 9.0).unwrap().caught);
+        assert!(!unclamped(EFFORT, 1.0).unwrap().caught);
+        assert!(!histogram(EFFORT, 2.0).unwrap().caught);
+        assert!(!secret_size(EFFORT, true).unwrap().caught);
+    }
+}
