@@ -1,4 +1,5 @@
-//! What the verifier of the workspace sees beyond the interface: oracles by brute force, and whether smooth noise keeps a promise.
+//! What the verifier of the workspace sees beyond the interface: oracles by brute force, and
+//! whether smooth noise keeps a promise.
 
 use dp_core::{Finite, L1, Query, SensitivityIn};
 

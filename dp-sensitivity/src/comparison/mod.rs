@@ -1,8 +1,8 @@
 //! Every route from a query to a private answer, side by side.
 //!
-//! Whether smooth noise, a proposed bound or plain noise by the global sensitivity is the most accurate
-//! depends on the data (claim S19), so it has to be seen. A comparison is made from the data
-//! without noise: it is [`Exploratory`], and choosing by it is not private.
+//! Whether smooth noise, a proposed bound or plain noise by the global sensitivity is the most
+//! accurate depends on the data (claim S19), so it has to be seen. A comparison is made from the
+//! data without noise: it is [`Exploratory`], and choosing by it is not private.
 //!
 //! ```
 //! use dp_core::{Approx, Bounds};

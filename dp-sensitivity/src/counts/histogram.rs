@@ -21,8 +21,8 @@ use dp_core::{
 /// half of the noise; under replace-one they are not.
 ///
 /// The bins must not be read off the records: an empty bin is published like any other. For keys
-/// that are not known beforehand, count [by key](crate::CountBy) and publish what passes a threshold
-/// (`dp_mechanisms::StabilityHistogram`).
+/// that are not known beforehand, count [by key](crate::CountBy) and publish what passes a
+/// threshold (`dp_mechanisms::StabilityHistogram`).
 ///
 /// Counts are floats for noise on reals, and whole numbers after [`in_integers`](Self::in_integers)
 /// for discrete noise.

@@ -13,10 +13,8 @@ use crate::{Count, LocalSensitivity, Smoothness};
 ///
 /// **Theorem** (claim S14). The global sensitivity is ½. With c records that match,
 ///
-/// > LS = 1/(c(c−1)) for c ≥ 3, ½ for c = 1 and 2, and 0 for c = 0;
-/// >
-/// > A⁽ᵏ⁾ = 1/((c−k)(c−k−1)) while c − k ≥ 3, and ½ for larger k (for k ≥ 1 if c = 0);
-/// >
+/// > LS = 1/(c(c−1)) for c ≥ 3, ½ for c = 1 and 2, and 0 for c = 0; >
+/// > A⁽ᵏ⁾ = 1/((c−k)(c−k−1)) while c − k ≥ 3, and ½ for larger k (for k ≥ 1 if c = 0); >
 /// > S* = max(1/(c(c−1)), ½·e^(−β(c−2))) for c ≥ 2, ½ for c = 1, and ½·e^(−β) for c = 0.
 ///
 /// *Proof.* 1/(c−1) − 1/c = 1/(c(c−1)) falls in c, and is more than what another record does. k

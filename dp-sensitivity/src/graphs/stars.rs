@@ -149,8 +149,9 @@ impl Query for KStars {
         declared(self.nodes, graph)?;
         // Sums of numbers that stop at 2⁵³ stop there if the sum of the numbers does.
         let around = |node| binomial(graph.degree(node) as u64, u64::from(self.arms));
-        let all = (0..self.nodes).map(around).fold(0, |sum, stars| LARGEST_COUNT.min(sum + stars));
-        Ok(Finite::or_zero(reported(all)))
+        Ok(Finite::or_zero(reported(
+            (0..self.nodes).map(around).fold(0, |sum, stars| LARGEST_COUNT.min(sum + stars)),
+        )))
     }
 }
 

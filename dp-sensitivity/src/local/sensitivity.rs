@@ -55,12 +55,12 @@ pub trait LocalSensitivity: Query<Answer = Finite> + SensitivityIn<L1> {
     /// bound, and for the least ladder the smallest one.
     ///
     /// *Proof.* For the k that attains S(x), w(k)·A⁽ᵏ⁾(x) ≤ w(k)·A⁽ᵏ⁺¹⁾(y) ≤ e^β·w(k+1)·A⁽ᵏ⁺¹⁾(y) ≤
-    /// e^β·S(y). [`Smoothness::weight`] covers the rounding of the two products. If S is
-    /// β-smooth and at least LS, then LS(z) ≤ S(z) ≤ e^(βk)·S(x) for all z within k steps of x, so
-    /// S(x) ≥ e^(−βk)·A⁽ᵏ⁾(x).
+    /// e^β·S(y). [`Smoothness::weight`] covers the rounding of the two products. If S is β-smooth
+    /// and at least LS, then LS(z) ≤ S(z) ≤ e^(βk)·S(x) for all z within k steps of x, so S(x) ≥
+    /// e^(−βk)·A⁽ᵏ⁾(x).
     ///
-    /// This one asks for A⁽ᵏ⁾ at every k that may count, of which there may be 600/β; queries with
-    /// a faster algorithm override it.
+    /// This one asks for A⁽ᵏ⁾ at every k that may count, of which there may be 600/β; queries that
+    /// know a faster way have it.
     ///
     /// # Errors
     /// When the data do not have the public shape that was declared.

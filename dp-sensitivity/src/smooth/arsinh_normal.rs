@@ -31,6 +31,8 @@ use super::log_normal::{Family, LogNormal, Range};
 /// assert!(noise.gain() > 5.0);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S12 by `cargo xtask verify`.
 pub type ArsinhNormal = LogNormal<sample::ArsinhNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.

@@ -29,6 +29,8 @@ use super::log_normal::{Family, LogNormal, Range};
 /// assert!(noise.gain() > 1.5);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
+///
+/// Checked as S11 by `cargo xtask verify`.
 pub type LaplaceLogNormal = LogNormal<sample::LaplaceLogNormalLaw>;
 
 /// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.

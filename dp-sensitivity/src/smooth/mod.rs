@@ -71,8 +71,7 @@
 //!
 //! A larger β makes S(x) smaller and c larger. S(x) is private, so the choice cannot depend on it.
 //! For medians and other order statistics S grows like 1/β, and what is minimised is c/β times the
-//! magnitude that Z passes one time in ten. Every noise also takes a β of your
-//! choice.
+//! magnitude that Z passes one time in ten. Every noise also takes a β of your choice.
 //!
 //! # A query of your own
 //!
@@ -169,7 +168,8 @@ pub mod inspect {
         laplace::profile(epsilon, shift, lambda)
     }
 
-    /// Whether a profile surely stays within δ for all neighbours: shifts up to `shift` and ratios within e^±β.
+    /// Whether a profile surely stays within δ for all neighbours: shifts up to `shift` and ratios
+    /// within e^±β.
     #[must_use]
     pub fn profile_holds(
         profile: fn(Enclosure, Enclosure, f64) -> Enclosure,

@@ -40,11 +40,10 @@ impl<Q: LocalSensitivity> Smoothly for Q {}
 /// sensitivity, not from the data, so rounding is post-processing. ∎
 ///
 /// The bound S(x) is private, and so is the scale: neither is shown. How long a draw takes does not
-/// depend on the answer, as for [all noise](dp_mechanisms::sample#timing). The share
-/// of the draws that take the slow path grows with the scale, to between one in two hundred and one
-/// in seventy where S(x) is the global sensitivity; between neighbours, whose scales differ by a
-/// factor of at most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on
-/// the data.
+/// depend on the answer, as for [all noise](dp_mechanisms::sample#timing). The share of the draws
+/// that take the slow path grows with the scale, to between one in two hundred and one in seventy
+/// where S(x) is the global sensitivity; between neighbours, whose scales differ by a factor of at
+/// most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on the data.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Smooth<Q, N> {
     query: Q,

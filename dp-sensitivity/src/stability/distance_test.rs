@@ -7,8 +7,8 @@ use rand_core::Rng;
 
 use crate::arguments::positive;
 
-/// Passes data at distance d from those that must not pass if d + N > T, where N is discrete Laplace noise of scale
-/// b = 1/ε, on the whole numbers.
+/// Passes data at distance d from those that must not pass if d + N > T, where N is discrete
+/// Laplace noise of scale b = 1/ε, on the whole numbers.
 ///
 /// **Theorem.** Let d be a whole number that one step changes by one at most. Then the outcome of
 /// the test is ε-private, and with r = e^(−1/b) data with d = 0 pass with probability

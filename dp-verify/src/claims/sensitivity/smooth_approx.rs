@@ -1,6 +1,6 @@
 //! S7, S9: Laplace and Gaussian noise in proportion to a smooth bound.
 //!
-//! About [`dp_sensitivity::smooth::Laplace`] and [`dp_sensitivity::smooth::Gaussian`].
+//! About [`dp_sensitivity::smooth::SmoothLaplace`] and [`dp_sensitivity::smooth::SmoothGaussian`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};

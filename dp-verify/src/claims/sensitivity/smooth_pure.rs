@@ -1,6 +1,6 @@
 //! S8, S10: noise in proportion to a smooth bound with pure guarantees.
 //!
-//! About [`dp_sensitivity::smooth::PolynomialTail`] and [`dp_sensitivity::smooth::StudentT`].
+//! About [`dp_sensitivity::smooth::PolynomialTail`] and [`dp_sensitivity::smooth::SmoothStudentT`].
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
