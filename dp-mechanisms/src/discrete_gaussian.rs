@@ -1,5 +1,7 @@
 //! The discrete Gaussian mechanism: whole numbers stay whole.
 
+use core::fmt;
+
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::{DiscreteGaussianPair, DominatingPair};
 use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
@@ -39,13 +41,19 @@ use crate::{Coordinatewise, CoordinatewiseIn};
 /// let released: i64 = noise.draw(&1234, &mut OsSeeded::new()?)?;
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteGaussian {
     scale: Scale,
     /// Made once: it holds a table.
     sampler: Sampler,
+}
+
+impl fmt::Debug for DiscreteGaussian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiscreteGaussian").field("scale", &self.scale).finish_non_exhaustive()
+    }
 }
 
 #[cfg(feature = "serde")]

@@ -1,10 +1,7 @@
-//! Learns digits privately:
-//! `cargo run --release -p dp-ml --example mnist [FOLDER [MODEL [EPSILON]]]`.
+//! Learns digits: `cargo run --release -p dp-ml --example mnist [FOLDER [MODEL [EPSILON]]]`.
 //!
-//! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the small digits that are
-//! shipped with the crate are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (softmax
-//! regression on fixed features, the best of them and the default), EPSILON is 2 unless it is
-//! given, δ = 10⁻⁵.
+//! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the small digits of the crate
+//! are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (the default), EPSILON is 2 by default.
 
 use std::process::ExitCode;
 
@@ -58,7 +55,6 @@ fn run() -> Result<(), Failure> {
         Ok::<_, dp_core::Error>((map(training.clone())?, map(test.clone())?))
     };
     let linear = Plan::for_classes(records, 10, target)?;
-    // For networks, rows of variance 1.
     let standard =
         || each(&|images| images.with_normalised_rows(f64::from(u32::try_from(side).unwrap_or(1))));
     match argument(2).as_deref().unwrap_or("scattering") {

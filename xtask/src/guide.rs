@@ -17,7 +17,7 @@ pub fn run() -> Result<()> {
     mdbook.arg("build").arg(workspace::root().join("docs")).arg("--dest-dir").arg(&pages);
     match mdbook.status() {
         Ok(status) if status.success() => {
-            println!("the first page is {}", pages.join("index.html").display())
+            println!("the first page is {}", pages.join("index.html").display());
         }
         Ok(status) => bail!("mdbook could not build the guide ({status}): mend what it names above"),
         Err(error) if error.kind() == ErrorKind::NotFound => bail!(

@@ -265,6 +265,8 @@ impl Types {
                     let public = public && is_public(&item.vis);
                     let below = folder.join(item.ident.to_string());
                     match &item.content {
+                        // What closes a trait: nobody else can name that.
+                        Some(_) if item.ident == "sealed" => {}
                         Some((_, items)) => self.walk(items, file, &below, public),
                         None if below.join("mod.rs").exists() => {
                             self.read(&below.join("mod.rs"), &below, public);

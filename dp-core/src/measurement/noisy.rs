@@ -28,8 +28,11 @@ pub struct Noisy<Q, M, G> {
     ///     noisy
     /// }
     /// ```
-    calibrated: PhantomData<fn(Q, M) -> (Q, M)>,
+    calibrated: Invariant<(Q, M)>,
 }
+
+/// A mark that does not turn into that of another type by subtyping.
+type Invariant<T> = PhantomData<fn(T) -> T>;
 
 impl<Q, M, G> Noisy<Q, M, G> {
     pub(crate) const fn new(query: Q, mechanism: M, guarantee: G) -> Self {

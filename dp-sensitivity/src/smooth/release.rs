@@ -63,8 +63,11 @@ pub struct Smooth<Q, N> {
     ///     smooth
     /// }
     /// ```
-    calibrated: PhantomData<fn(Q, N) -> (Q, N)>,
+    calibrated: Invariant<(Q, N)>,
 }
+
+/// A mark that does not turn into that of another type by subtyping.
+type Invariant<T> = PhantomData<fn(T) -> T>;
 
 impl<Q: fmt::Debug, N: fmt::Debug> fmt::Debug for Smooth<Q, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! A guarantee for records that come and go says nothing of records that change: the two do not add up.
 // error: cannot combine different neighbour relations: `AddRemove` and `ReplaceOne`
-// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost
+// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, and on a measurement `.replace_one_as_two_steps()` charges that of two records
 
 use dp_core::{Bounds, Error, Measurement, Query};
 use dp_mechanisms::Laplace;

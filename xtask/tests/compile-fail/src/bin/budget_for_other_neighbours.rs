@@ -1,6 +1,6 @@
 //! A budget for one neighbour relation cannot pay for a guarantee under another.
 // error: cannot combine different neighbour relations: `AddRemove` and `ReplaceOne`
-// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost
+// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, and on a measurement `.replace_one_as_two_steps()` charges that of two records
 
 use dp_accounting::{Account, Budget};
 use dp_core::{Pure, Query, ReplaceOne};

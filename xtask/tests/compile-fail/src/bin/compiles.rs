@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
     let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Laplace::epsilon(0.25)?)?;
 
-    let both = (&mean).and((&seniors).under_replace_one());
+    let both = (&mean).and((&seniors).replace_one_as_two_steps());
     let mut budget = Budget::new(Pure::new(1.0)?);
     budget.spend(&both, &ages, &mut rng)?;
 

@@ -1,6 +1,6 @@
 //! A replaced record can move from one part to another, so parts by key need guarantees under add/remove.
 // error: cannot combine different neighbour relations: `ReplaceOne` and `AddRemove`
-// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, on a measurement it doubles the cost
+// note: a guarantee under one relation says nothing under another; state both under the same one: a query may offer `.under_replace_one()` at no extra cost, and on a measurement `.replace_one_as_two_steps()` charges that of two records
 
 use dp_core::measurement::ByKey;
 use dp_core::{Bounds, Error, Query};
