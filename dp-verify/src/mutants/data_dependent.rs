@@ -76,7 +76,7 @@ fn two_medians(
 
 /// Smooth Laplace noise for one β on a bound with `factor` times that.
 fn too_steep(effort: Effort, factor: f64) -> Result<Caught, Error> {
-    const BETA: f64 = 1.0;
+    const BETA: f64 = 0.9;
     let noise = smooth::SmoothLaplace::with_beta(2.0, 0.1, BETA)?;
     let (query, library) = (median()?, median()?.smoothly(noise)?);
     let (steeper, multiple) = (Smoothness::new(factor * BETA)?, noise.multiple().get());
