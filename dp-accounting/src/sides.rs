@@ -1,5 +1,7 @@
 //! From events to the losses of one direction.
 
+use core::cell::OnceCell;
+
 use dp_core::pairs::{DiscreteGaussianPair, DominatingPair, GaussianPair, RandomizedResponsePair};
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Approx, Mu};
@@ -58,11 +60,13 @@ pub(crate) struct Part<'a> {
     law: Law,
     direction: Direction,
     count: u64,
+    /// The pair for grids, once one was laid.
+    pair: OnceCell<Box<dyn DominatingPair>>,
 }
 
 impl<'a> Part<'a> {
     pub(crate) fn new(kind: &'a Kind, count: u64, direction: Direction) -> Self {
-        Self { kind, law: kind.law(direction), direction, count }
+        Self { kind, law: kind.law(direction), direction, count, pair: OnceCell::new() }
     }
 
     /// Whether a grid is needed, or (for sampled Gaussians) wanted.
@@ -76,8 +80,30 @@ impl<'a> Part<'a> {
 
     /// What a rough grid takes, in nanoseconds.
     pub(crate) fn least_work(&self) -> f64 {
-        let (table, [above, below]) = self.kind.work();
-        2.0 * table + 2.0 * LOOKS * above + 200.0 * (above + below)
+        let (table, [above, below]) = self.work();
+        table + 2.0 * LOOKS * above + 200.0 * (above + below)
+    }
+
+    /// How often it runs.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The pair, to be looked at many times.
+    pub(crate) fn pair(&self) -> &dyn DominatingPair {
+        &**self.pair.get_or_init(|| self.kind.looked_up(self.direction))
+    }
+
+    /// What so many looks at its profile take, in nanoseconds.
+    pub(crate) fn looks_work(&self, looks: f64) -> f64 {
+        let (table, [look, _]) = self.work();
+        table + looks * look
+    }
+
+    /// What a table takes that was not made yet, and each look at the pair.
+    fn work(&self) -> (f64, [f64; 2]) {
+        let (table, looks) = self.kind.work();
+        (if self.pair.get().is_some() { 0.0 } else { table }, looks)
     }
 
     /// Adds all runs to the losses of the direction, from one side where they have to be discretised: on a grid, if one is given for that.
@@ -87,23 +113,23 @@ impl<'a> Part<'a> {
             (_, Some(fineness)) => {
                 // As many points as there is effort for, or all is told (and from below, nothing).
                 let effort = side.effort().clone();
-                let (table, [above, below]) = self.kind.work();
+                let (table, [above, below]) = self.work();
                 let look = if bound == Bound::Above { above } else { below };
                 let affordable = (fineness.most_work - table - LOOKS * above) / look;
                 if affordable < 100.0 || !effort.allows(table + LOOKS * above) {
                     let largest = self.kind.pair(self.direction).max_loss();
                     return side.add_dots(&bound.trivial(largest), count);
                 }
-                let pair = self.kind.looked_up(self.direction);
+                let pair = self.pair();
                 let most_points = fineness.most_points.min(affordable);
-                let losses = grid(&*pair, Fineness { most_points, ..fineness });
+                let losses = grid(pair, Fineness { most_points, ..fineness });
                 #[allow(clippy::cast_precision_loss, reason = "some thousands")]
                 if !effort.allows(look * losses.len() as f64) {
                     return side.add_dots(&bound.trivial(pair.max_loss()), count);
                 }
                 let dots = match bound {
-                    Bound::Above => dots::above(&*pair, &losses),
-                    Bound::Below => dots::below(&*pair, &losses),
+                    Bound::Above => dots::above(pair, &losses),
+                    Bound::Below => dots::below(pair, &losses),
                 };
                 side.add_dots(&dots, count);
             }
@@ -131,35 +157,70 @@ impl Kind {
     /// About what it takes to make the pair, and for each point of a grid from above and from below, in nanoseconds.
     fn work(&self) -> (f64, [f64; 2]) {
         match self {
-            Self::Poisson { of, .. } | Self::WithoutReplacement { of, .. } => of.work(),
+            Self::Poisson { of, .. } => of.work(),
+            Self::WithoutReplacement { of, .. } => {
+                let (table, looks) = of.work();
+                (table, looks.map(|look| 1.3 * look))
+            }
             Self::DiscreteGaussian(pair) if worth_a_table(*pair) => {
-                (100.0 * Tabulated::size(*pair), [1500.0, 6000.0])
+                (60.0 * Tabulated::size(*pair), [1800.0, 7500.0])
             }
             Self::DiscreteGaussian(_) => (0.0, [15_000.0, 80_000.0]),
             // Far out there is no table of the normal law.
-            Self::Gaussian(pair) if pair.mu().get() > 8.0 => (0.0, [4000.0, 18_000.0]),
-            Self::Gaussian(_) => (0.0, [1000.0, 4500.0]),
+            Self::Gaussian(pair) if pair.mu().get() > 8.0 => (0.0, [8000.0, 30_000.0]),
+            Self::Gaussian(_) => (0.0, [2000.0, 9000.0]),
             #[allow(clippy::cast_precision_loss, reason = "fewer outcomes than bytes")]
             Self::Finite(pair) => {
                 (0.0, [200.0, 1000.0].map(|each| each * (10.0 + pair.outcomes().len() as f64)))
             }
-            _ => (0.0, [1000.0, 4000.0]),
+            _ => (0.0, [1200.0, 5000.0]),
+        }
+    }
+
+    /// About what it takes to make the law, in nanoseconds: integers are many.
+    pub(crate) fn law_work(&self) -> f64 {
+        match self {
+            Self::Poisson { of, .. } | Self::WithoutReplacement { of, .. } => match **of {
+                Self::DiscreteGaussian(pair) if FiniteLaw::has_discrete_gaussian(pair) => {
+                    // Twice: for the sampled law, and for what of it each bound takes.
+                    60_000.0 * (pair.sigma().get() + 1.0)
+                }
+                Self::DiscreteLaplace(pair) => 1000.0 * f64::from(pair.shift().min(1 << 12)),
+                _ => 1000.0,
+            },
+            _ => 500.0,
         }
     }
 
     /// Whether a grid is needed.
     pub(crate) fn is_discretised(&self) -> bool {
-        matches!(self.law(Direction::Remove), Law::Unknown)
+        match self {
+            // Whether there is a law shows without making it.
+            Self::Poisson { rate, of } if (0.0..1.0).contains(rate) && *rate > 0.0 => match **of {
+                Self::DiscreteGaussian(pair) => !FiniteLaw::has_discrete_gaussian(pair),
+                _ => matches!(self.law(Direction::Remove), Law::Unknown),
+            },
+            Self::WithoutReplacement { records, batch, of } if records != batch => match **of {
+                Self::DiscreteGaussian(pair) => !FiniteLaw::has_discrete_gaussian(pair),
+                _ => matches!(self.law(Direction::Remove), Law::Unknown),
+            },
+            Self::DiscreteGaussian(_) => false,
+            _ => matches!(self.law(Direction::Remove), Law::Unknown),
+        }
     }
 
     /// About what the divergence of one order takes, in nanoseconds.
     pub(crate) fn divergence_work(&self) -> f64 {
         match self {
-            Self::Poisson { of, .. } | Self::WithoutReplacement { of, .. } => match **of {
+            Self::Poisson { of, .. } => match **of {
                 Self::Gaussian(_) => 30_000.0,
                 _ => 150_000.0,
             },
-            Self::Gaussian(_) | Self::DiscreteGaussian(_) => 500.0,
+            Self::WithoutReplacement { of, .. } => match **of {
+                Self::Gaussian(_) => 300_000.0,
+                _ => 700_000.0,
+            },
+            Self::Gaussian(_) | Self::DiscreteGaussian(_) | Self::Renyi(_) => 500.0,
             _ => 10_000.0,
         }
     }

@@ -2,10 +2,10 @@
 
 use dp_core::rounding::Enclosure;
 
+use super::answer::float;
 use super::question::Question;
-use crate::contour::many;
-use crate::event::Kind;
-use crate::sampling::Direction;
+use crate::contour::{Effort, many};
+use crate::sides::Part;
 
 /// A lower bound on the answer to a question. Worth nothing but where losses are bounded and δ is tiny, or runs are few.
 ///
@@ -14,8 +14,12 @@ use crate::sampling::Direction;
 /// > δ(ε) ≥ p·(1 − e^(ε−ℓ)),  hence ε ≥ ℓ + ln(1 − δ/p).
 ///
 /// The thresholds are a little below the largest losses, in several distances; where there is no largest one, zero.
-pub(super) fn all_large(events: &[(Kind, u64)], direction: Direction, question: Question) -> f64 {
-    let pairs: Vec<_> = events.iter().map(|(kind, count)| (kind.pair(direction), many(*count))).collect();
+pub(super) fn all_large(parts: &[Part<'_>], question: Question, effort: &Effort) -> f64 {
+    let work = |part: &Part<'_>| part.looks_work(float(DISTANCES.len()));
+    if !effort.allows(parts.iter().map(work).sum()) {
+        return 0.0;
+    }
+    let pairs: Vec<_> = parts.iter().map(|part| (part.pair(), many(part.count()))).collect();
     let bound = |below: f64| {
         let (mut log_mass, mut total) = (Enclosure::ZERO, Enclosure::ZERO);
         for (pair, count) in &pairs {

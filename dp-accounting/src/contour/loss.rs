@@ -64,7 +64,7 @@ impl Loss {
                 form: Form::ExponentialDensity(*law, c, law.components(c)),
             }),
             Self::Atoms(atoms) => {
-                effort.allows(atoms.work()).then(|| of_cloud(atoms.tilt(c), Components::default()))
+                effort.allows(2.0 * atoms.work()).then(|| of_cloud(atoms.tilt(c), Components::default()))
             }
             Self::DiscreteGaussian(law) if effort.allows(law.work()) => {
                 law.tilt(c).map(|cloud| of_cloud(cloud, Components::default()))
