@@ -54,16 +54,15 @@ impl<A: Adjacency> Composition<A> {
         if first {
             found = Enclosure::new(found.lo(), self.simple_bound(question, effort));
         }
-        let buckets = BUCKETS.map(|(most, share)| (self.between(most), share));
-        let part = effort.part(if buckets.iter().any(|(between, _)| between.is_some()) { 0.5 } else { 1.0 });
+        let part = effort.part(if self.has_buckets(BUCKETS[0].0) { 0.5 } else { 1.0 });
         found = meet(found, self.answer_listed(question, accuracy, found.hi(), &part));
         effort.take_back(&part);
         // Many different events: between some that they dominate and some that dominate them.
-        for (between, share) in buckets {
-            let Some([below, above]) = between else { continue };
-            if found.relative_width() <= accuracy {
+        for (most, share) in BUCKETS {
+            if found.relative_width() <= accuracy || !self.has_buckets(most) {
                 break;
             }
+            let [below, above] = self.between(most);
             let part = effort.part(share);
             let half = part.part(0.5);
             let above = above.answer_listed(question, accuracy, found.hi(), &half).hi();
