@@ -316,6 +316,35 @@ fn upper_ends_are_no_worse_than_simple_bounds() {
     assert!(found.lo() > 1.0 && found.hi() < 10.0, "{found:?}");
 }
 
+/// Hundreds of different events lie between a few that they dominate and a few that dominate them.
+#[test]
+fn many_different_events_are_put_into_buckets() {
+    let sampled_gaussians = (0..200u32)
+        .fold(Composition::new(), |sum, k| sum.with(sampled(1e-4, gaussian(1.0 + f64::from(k) / 100.0)), 1));
+    let sampled_laplace = (0..1000u32)
+        .fold(Composition::new(), |sum, k| sum.with(sampled(0.01, laplace(1.0 + f64::from(k) / 1000.0)), 1));
+    let found = epsilon(&sampled_gaussians, 1e-6);
+    assert!(found.lo() > 0.3 * found.hi(), "{found:?}");
+    let found = epsilon(&sampled_laplace, 1e-6);
+    assert_narrow(found, 0.3);
+}
+
+/// Noise of one part is absurdly small beside that of others: its own largest losses are the answer.
+#[test]
+fn one_part_may_outweigh_all_others() {
+    let mixed = composed(sampled(0.01, gaussian(1e-6)), 1)
+        .with(sampled(0.01, laplace(3.0)), 1)
+        .with(Pure::new(0.1).unwrap(), 1)
+        .with(sampled(0.2, discrete_gaussian(5.0, 1)), 4);
+    // With probability 0.01 the loss is that of N(0,1) against N(10⁶,1): 5·10¹¹ and some 10⁶.
+    let found = epsilon(&mixed, 1e-6);
+    assert!(found.lo() > 4.99e11 && found.hi() < 5.01e11, "{found:?}");
+    // Four of ten batches hold the record with probability 2·10⁻⁶, five with 2.4·10⁻⁸.
+    let told = Composition::<ReplaceOne>::new().with(batch(1000, 10, discrete_gaussian(9.86, 724_032)), 10);
+    let found = told.epsilon(Delta::new(1e-6).unwrap());
+    assert!(found.lo() > 0.8 * found.hi(), "{found:?}");
+}
+
 /// Mechanisms of bounded range lose less than the pair that stands for them: what their divergences prove counts, beside grids, too.
 #[test]
 fn bounded_range_beside_grids() {

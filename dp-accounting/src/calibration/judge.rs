@@ -7,6 +7,7 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Approx, Error};
 
 use crate::Composition;
+use crate::contour::Effort;
 
 /// Evaluates compositions at the target's ε, as accurately as it takes to decide.
 pub(super) struct Judge<F> {
@@ -14,6 +15,8 @@ pub(super) struct Judge<F> {
     make: F,
     /// The relative width below which the accountant did not get when it was asked to.
     limit: Cell<f64>,
+    /// What may still be done for the whole search.
+    effort: Effort,
 }
 
 /// What was found at one parameter.
@@ -26,12 +29,24 @@ pub(super) struct Verdict {
 
 /// The accuracy of a first look from far away.
 pub(super) const COARSE: f64 = 0.1;
+/// And of a last one.
+const CLOSE: f64 = 1e-4;
 /// Below this, rounding soon ends what the accountant can do.
 const LAST: f64 = 1e-8;
+/// What all looks of a search may take, in nanoseconds, and what part of what is left one of them may.
+const EFFORT: f64 = 7e8;
+const SHARE: f64 = 0.1;
+/// However many looks there were, the next one may take this: a search ends with a value that was seen.
+const LEAST_EFFORT: f64 = 1e7;
 
 impl<F> Judge<F> {
     pub(super) fn new(target: Approx, make: F) -> Self {
-        Self { target, make, limit: Cell::new(LAST) }
+        Self { target, make, limit: Cell::new(LAST), effort: Effort::new(EFFORT) }
+    }
+
+    /// Whether what is left of the effort is needed for the last looks.
+    pub(super) fn has_spent_half(&self) -> bool {
+        self.effort.left() < 0.5 * EFFORT
     }
 
     /// The relative width below which no enclosure is to be expected.
@@ -46,11 +61,13 @@ impl<A: Adjacency, F: Fn(f64) -> Result<Composition<A>, Error>> Judge<F> {
         let composition = (self.make)(value)?;
         let (epsilon, target) = (self.target.epsilon(), self.target.delta().get());
         let mut accuracy = accuracy.clamp(self.limit(), COARSE);
-        let mut delta = composition.delta_briefly(epsilon, accuracy);
+        let look =
+            |accuracy: f64| self.spending(SHARE, |effort| composition.delta_with(epsilon, accuracy, effort));
+        let mut delta = look(accuracy);
         while delta.lo() <= target && target < delta.hi() && accuracy > self.limit() {
             let before = delta.relative_width();
             accuracy = (accuracy.min(before) / 30.0).max(self.limit());
-            let finer = composition.delta_briefly(epsilon, accuracy);
+            let finer = look(accuracy);
             delta = Enclosure::new(delta.lo().max(finer.lo()), delta.hi().min(finer.hi()));
             if delta.relative_width() > before / 2.0 {
                 // Asking for more would only take longer, here and next to it.
@@ -58,6 +75,25 @@ impl<A: Adjacency, F: Fn(f64) -> Result<Composition<A>, Error>> Judge<F> {
             }
         }
         Ok(Verdict { value, delta, target })
+    }
+
+    /// Looks at one parameter once, as closely as this part of what is left allows.
+    pub(super) fn closely(&self, value: f64, share: f64) -> Result<Verdict, Error> {
+        let composition = (self.make)(value)?;
+        let (epsilon, target) = (self.target.epsilon(), self.target.delta().get());
+        let delta = self.spending(share, |effort| composition.delta_with(epsilon, CLOSE, effort));
+        Ok(Verdict { value, delta, target })
+    }
+
+    /// What is found with a part of the effort that is left.
+    fn spending<T>(&self, share: f64, find: impl FnOnce(&Effort) -> T) -> T {
+        let units = (share * self.effort.left()).max(LEAST_EFFORT);
+        let part = Effort::new(units);
+        let found = find(&part);
+        if !self.effort.allows(units - part.left()) {
+            self.effort.part(1.0);
+        }
+        found
     }
 }
 
@@ -70,6 +106,11 @@ impl Verdict {
     /// Whether it is missed for sure.
     pub(super) fn fails(&self) -> bool {
         self.delta.lo() > self.target
+    }
+
+    /// ln(δ/target) at both ends.
+    pub(super) fn excesses(&self) -> [f64; 2] {
+        [self.delta.lo(), self.delta.hi()].map(|end| libm::log(end) - libm::log(self.target))
     }
 
     /// ln(δ/target), which is nearly straight in the logarithm of most parameters, positive unless the target is met. Finite.

@@ -33,6 +33,7 @@ pub(super) fn narrow<A: Adjacency>(
     values: Values,
 ) -> Result<Calibrated<f64>, Error> {
     let farthest = misses.value;
+    let steepness = slope(&meets, &misses);
     let mut fails = misses.fails().then_some(misses.value);
     let mut third: Option<Verdict> = None;
     let mut previous_guess = f64::INFINITY;
@@ -40,11 +41,11 @@ pub(super) fn narrow<A: Adjacency>(
     for _ in 0..MOST_EVALUATIONS {
         let (here, there) = (libm::log(meets.value), libm::log(misses.value));
         let width = (here - there).abs();
-        let slope = (meets.excess() - misses.excess()).abs() / width;
+        let slope = slope(&meets, &misses);
         // No finer than the accountant can tell.
         let enough = ENOUGH.max(judge.limit() / (ASIDE * slope)).min(1.0);
         let aside = ASIDE * enough;
-        if close(meets.value, misses.value, enough, values) {
+        if close(meets.value, misses.value, enough, values) || judge.has_spent_half() {
             break;
         }
         let guess = interpolated(&meets, &misses, third.as_ref());
@@ -68,9 +69,52 @@ pub(super) fn narrow<A: Adjacency>(
             third = Some(core::mem::replace(&mut misses, found));
         }
     }
+    if !fails.is_some_and(|fails| close(meets.value, fails, ENOUGH, values)) {
+        close_in(judge, (&mut meets, &mut misses, &mut fails), steepness, values)?;
+    }
     let fails = nearest_failure(judge, meets.value, fails, farthest, values)?;
     Ok(Calibrated { value: meets.value, delta: meets.delta, fails })
 }
+
+/// By how much the excess changes with the logarithm of the parameter.
+fn slope(a: &Verdict, b: &Verdict) -> f64 {
+    (a.excess() - b.excess()).abs() / (libm::log(a.value) - libm::log(b.value)).abs()
+}
+
+/// Looks as closely as can be where the boundary is supposed to be, and then on both sides of it, as far
+/// away as the enclosure there is wide.
+fn close_in<A: Adjacency>(
+    judge: &Judge<impl Fn(f64) -> Result<Composition<A>, Error>>,
+    (meets, misses, fails): (&mut Verdict, &mut Verdict, &mut Option<f64>),
+    steepness: f64,
+    values: Values,
+) -> Result<(), Error> {
+    let towards = (libm::log(meets.value) - libm::log(misses.value)).signum();
+    let guess = interpolated(meets, misses, None);
+    let mut look = |log: f64, share: f64| {
+        let end = fails.unwrap_or(misses.value);
+        let Some(value) = between(libm::exp(log), meets.value, end, values) else { return Ok(None) };
+        let found = judge.closely(value, share)?;
+        if found.fails() {
+            *fails = Some(value);
+        }
+        *(if found.meets() { &mut *meets } else { &mut *misses }) = found;
+        Ok::<_, Error>(Some(found))
+    };
+    let Some(found) = look(guess, 0.35)? else { return Ok(()) };
+    let at = libm::log(found.value);
+    let [low, high] = found.excesses().map(|excess| DOUBT * excess / steepness);
+    if high > 0.0 && high.is_finite() {
+        look(at + towards * high, 0.5)?;
+    }
+    if low < 0.0 && low.is_finite() {
+        look(at + towards * low, 1.0)?;
+    }
+    Ok(())
+}
+
+/// How much farther than a slope says.
+const DOUBT: f64 = 1.3;
 
 /// Whether nothing worth looking at lies between.
 fn close(a: f64, b: f64, enough: f64, values: Values) -> bool {

@@ -6,19 +6,20 @@ use dp_core::pairs::{DominatingPair, GaussianPair};
 use dp_core::rounding::{Enclosure, sqrt_down};
 
 use super::all_large::all_large;
+use super::buckets::Families;
 use super::part::Part;
 use super::question::Question;
+use super::some_large::some_large;
 use super::{Composition, DEFAULT_ACCURACY, Method};
 use crate::contour::{Effort, Side, many, narrowed};
 use crate::event::{Event, Kind};
 use crate::grid::Fineness;
-use crate::loss::Form;
 use crate::loss::discretised::Bound;
 use crate::sampling::Direction;
 
-/// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
-const EFFORT: f64 = 9e8;
-const LAST_EFFORT: f64 = 5e7;
+/// What an answer may take, in nanoseconds, and what part of it is kept for bounds that need little.
+const EFFORT: f64 = 8e8;
+const LAST: f64 = 0.08;
 
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
 pub(super) const MOST_RUNS: f64 = 1e15;
@@ -26,11 +27,6 @@ pub(super) const MOST_RUNS: f64 = 1e15;
 /// Who asks for more digits than by default may wait longer.
 pub(super) fn effort(accuracy: f64) -> Effort {
     Effort::new(EFFORT * (0.5 * DEFAULT_ACCURACY / accuracy).clamp(1.0, 30.0))
-}
-
-/// What one of many questions of a search may take.
-pub(super) fn brief_effort() -> Effort {
-    Effort::new(0.3 * EFFORT)
 }
 
 /// All grids together have about that many points.
@@ -42,6 +38,10 @@ pub(super) const FEW: usize = 64;
 /// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
 const FEW_PARTS: usize = 16;
 
+/// Into about so many buckets different events are put where they are many, and what part of the effort
+/// that may take.
+const BUCKETS: [(usize, f64); 2] = [(8, 0.3), (16, 1.0)];
+
 /// Wider than that, what is known in closed form may narrow a bracket.
 const WIDE: f64 = 0.25;
 
@@ -50,24 +50,49 @@ impl<A: Adjacency> Composition<A> {
         if self.method() == Method::Renyi {
             return self.between_guarantees(question, accuracy, effort);
         }
+        // Where grids are needed anyway it helps to know where to look.
+        let first = !self.losses().all(|(loss, _)| loss.has_form());
+        let mut found = question.all();
+        if first {
+            found = Enclosure::new(found.lo(), self.simple_bound(question, effort));
+        }
+        let families = Families::of(self);
+        let part = effort.part(if families.are_many(BUCKETS[0].0) { 0.5 } else { 1.0 });
+        found = narrowed(found, self.answer_listed(question, accuracy, found.hi(), &part));
+        effort.take_back(&part);
+        // Many different events: between some that they dominate and some that dominate them.
+        for (most, share) in BUCKETS {
+            if found.relative_width() <= accuracy || !families.are_many(most) {
+                break;
+            }
+            let [below, above] = families.between::<A>(most);
+            let part = effort.part(share);
+            let half = part.part(0.5);
+            let above = above.answer_listed(question, accuracy, found.hi(), &half).hi();
+            part.take_back(&half);
+            let below = below.answer_listed(question, accuracy, found.hi(), &part).lo();
+            effort.take_back(&part);
+            found = narrowed(found, Enclosure::new(below.min(above), above));
+        }
+        if found.relative_width() > accuracy && !first {
+            let most = self.simple_bound(question, effort);
+            found = Enclosure::new(found.lo().min(most), found.hi().min(most));
+        }
+        found
+    }
+
+    /// The answer for the events as they are listed, as far as it is not above `ceiling`.
+    fn answer_listed(&self, question: Question, accuracy: f64, ceiling: f64, effort: &Effort) -> Enclosure {
         let mut worst = Enclosure::ZERO;
         let directions = self.directions();
-        // Where grids are needed anyway it helps to know where to look.
-        let first = self.losses().any(|(loss, _)| matches!(loss.form(Direction::Remove), Form::Unknown));
-        let known = if first { self.simple_bound(question) } else { question.all().hi() };
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
             let part = effort.part(if direction == directions[directions.len() - 1] { 1.0 } else { 0.7 });
-            worst = worst.max(self.answer_in(direction, question, accuracy, [worst.lo(), known], &part));
+            worst = worst.max(self.answer_in(direction, question, accuracy, [worst.lo(), ceiling], &part));
             effort.take_back(&part);
             if worst.lo() >= question.all().hi() {
                 break;
             }
-        }
-        let known = worst.relative_width() <= accuracy; // not so either where the upper end is infinite
-        if !known && !first {
-            let most = self.simple_bound(question);
-            worst = Enclosure::new(worst.lo().min(most), worst.hi().min(most));
         }
         worst
     }
@@ -77,7 +102,7 @@ impl<A: Adjacency> Composition<A> {
     /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
     /// mechanism that releases nothing keeps within every curve. So a smaller answer would be false for some mechanism.
     fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
-        let proven = self.renyi_answer(question).hi();
+        let proven = self.simple_bound(question, effort);
         let mut example = Self::new();
         for (kind, count) in &self.events {
             let event = match kind {
@@ -102,7 +127,13 @@ impl<A: Adjacency> Composition<A> {
         effort: &Effort,
     ) -> Enclosure {
         if let Some([below, above]) = self.closed_form(direction) {
-            return Enclosure::new(question.of_pair(&*below).lo(), question.of_pair(&*above).hi());
+            let [least, most] = [question.of_pair(&*below).lo(), question.of_pair(&*above).hi()];
+            return Enclosure::new(least.min(ceiling), most.min(ceiling));
+        }
+        // What is kept for bounds that need little.
+        let reserve = effort.part(LAST);
+        if !effort.allows(self.losses().map(|(loss, _)| loss.work().form).sum()) {
+            return Enclosure::new(0.0, ceiling);
         }
         let parts: Vec<Part<'_>> =
             self.losses().map(|(loss, count)| Part::new(loss, count, direction)).collect();
@@ -161,16 +192,20 @@ impl<A: Adjacency> Composition<A> {
             return found;
         }
         // What a few moments say, and the event that every loss is near its largest value.
-        let last = Effort::new(LAST_EFFORT + effort.left());
+        effort.take_back(&reserve);
         let needed = discretised(false);
-        let most_work = 0.5 * last.left() / float(needed.max(1));
+        let most_work = 0.3 * effort.left() / float(needed.max(1));
         let fineness = Fineness { most_work, ..self.fineness(question, found, 0.03, needed) };
-        let side = side(&parts, Bound::Below, Some(fineness), &last);
+        let side = side(&parts, Bound::Below, Some(fineness), effort);
         let moments = match question {
             Question::Epsilon(delta) => side.least_epsilon(delta),
             Question::Delta(epsilon) => side.least_delta(epsilon),
         };
-        let large = if parts.len() <= FEW { all_large(self.losses(), direction, question) } else { 0.0 };
+        let large = if parts.len() <= FEW {
+            some_large(&parts, question, effort).max(all_large(&parts, question, effort))
+        } else {
+            0.0
+        };
         let least = found.lo().max(moments).max(large);
         Enclosure::new(least.min(found.hi()), found.hi())
     }
@@ -220,7 +255,7 @@ impl<A: Adjacency> Composition<A> {
 
 /// A number of events as a float.
 #[allow(clippy::cast_precision_loss, reason = "fewer than bytes in memory")]
-fn float(count: usize) -> f64 {
+pub(super) fn float(count: usize) -> f64 {
     count as f64
 }
 

@@ -2,9 +2,11 @@
 
 mod all_large;
 mod answer;
+mod buckets;
 mod part;
 mod question;
 mod simple;
+mod some_large;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -15,10 +17,10 @@ use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Approx, Delta, Epsilon};
 
-use answer::{MOST_RUNS, brief_effort, effort};
+use answer::{MOST_RUNS, effort};
 use question::Question;
 
-use crate::contour::many;
+use crate::contour::{Effort, many};
 use crate::event::{Event, Kind};
 use crate::limit::Limit;
 use crate::loss::{Key, PrivacyLoss};
@@ -129,9 +131,9 @@ impl<A: Adjacency> Composition<A> {
         self.answer(Question::Delta(epsilon.get()), accuracy, &effort(accuracy))
     }
 
-    /// As [`delta_within`](Self::delta_within), with a part of the work, whatever the accuracy: for searches, which ask often.
-    pub(crate) fn delta_briefly(&self, epsilon: Epsilon, accuracy: f64) -> Enclosure {
-        self.answer(Question::Delta(epsilon.get()), accuracy, &brief_effort())
+    /// As [`delta_within`](Self::delta_within), with a given effort: for searches, which ask often.
+    pub(crate) fn delta_with(&self, epsilon: Epsilon, accuracy: f64, effort: &Effort) -> Enclosure {
+        self.answer(Question::Delta(epsilon.get()), accuracy, effort)
     }
 
     /// How [`epsilon`](Self::epsilon) and [`delta`](Self::delta) find their answers.

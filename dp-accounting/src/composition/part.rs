@@ -4,7 +4,7 @@ use crate::contour::Side;
 use crate::grid::Fineness;
 use crate::loss::discretised::{Bound, Discretised};
 use crate::loss::{Form, PrivacyLoss};
-use crate::sampling::Direction;
+use crate::sampling::{AnyPair, Direction};
 
 /// `count` runs with one loss, in one direction.
 pub(super) struct Part<'a> {
@@ -25,6 +25,21 @@ impl<'a> Part<'a> {
             Form::Density { loss, .. } => gaussians_too && loss.gains_from_grids(),
             _ => false,
         }
+    }
+
+    /// How often it runs.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The pair, to be evaluated many times.
+    pub(super) fn pair(&self) -> &AnyPair {
+        self.discretised.pair()
+    }
+
+    /// What so many evaluations of its profile take, in nanoseconds.
+    pub(super) fn evaluations_work(&self, evaluations: f64) -> f64 {
+        self.discretised.evaluations_work(evaluations)
     }
 
     /// What a rough grid takes, in nanoseconds.

@@ -41,6 +41,16 @@ fn all() -> Vec<Arc<dyn PrivacyLoss>> {
     bases.into_iter().chain(adapted).collect()
 }
 
+/// What is said of a form and of a finite law without making them is so.
+#[test]
+fn what_can_be_made_is_made() {
+    for loss in all() {
+        let has_form = BOTH.map(|direction| !matches!(loss.form(direction), Form::Unknown));
+        assert_eq!([loss.has_form(); 2], has_form, "{loss:?}");
+        assert_eq!(loss.has_finite_law(), loss.finite_law().is_some(), "{loss:?}");
+    }
+}
+
 /// The form of a loss is the law of its pair: the same profile, and the same divergences.
 #[test]
 fn the_form_is_the_law_of_the_pair() {
