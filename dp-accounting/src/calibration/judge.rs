@@ -35,7 +35,8 @@ const CLOSE: f64 = 1e-4;
 const LAST: f64 = 1e-8;
 /// What all looks of a search may take, in nanoseconds, and what part of what is left one of them may.
 const EFFORT: f64 = 7e8;
-const SHARE: f64 = 0.1;
+const SHARE: f64 = 0.15;
+const FINE_SHARE: f64 = 0.3;
 /// However many looks there were, the next one may take this: a search ends with a value that was seen.
 const LEAST_EFFORT: f64 = 1e7;
 
@@ -61,8 +62,10 @@ impl<A: Adjacency, F: Fn(f64) -> Result<Composition<A>, Error>> Judge<F> {
         let composition = (self.make)(value)?;
         let (epsilon, target) = (self.target.epsilon(), self.target.delta().get());
         let mut accuracy = accuracy.clamp(self.limit(), COARSE);
-        let look =
-            |accuracy: f64| self.spending(SHARE, |effort| composition.delta_with(epsilon, accuracy, effort));
+        let look = |accuracy: f64| {
+            let share = if accuracy < COARSE { FINE_SHARE } else { SHARE };
+            self.spending(share, |effort| composition.delta_with(epsilon, accuracy, effort))
+        };
         let mut delta = look(accuracy);
         while delta.lo() <= target && target < delta.hi() && accuracy > self.limit() {
             let before = delta.relative_width();

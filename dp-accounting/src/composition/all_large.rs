@@ -20,7 +20,7 @@ pub(super) fn all_large(parts: &[Part<'_>], question: Question, effort: &Effort)
     if !effort.allows(parts.iter().map(work).sum()) {
         return 0.0;
     }
-    let pairs: Vec<_> = parts.iter().map(|part| (part.pair(), many(part.count()))).collect();
+    let pairs: Vec<_> = parts.iter().map(|part| (part.lower_pair(), many(part.count()))).collect();
     let bound = |below: f64| {
         let (mut log_mass, mut total) = (Enclosure::ZERO, Enclosure::ZERO);
         for (pair, count) in &pairs {

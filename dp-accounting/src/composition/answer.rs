@@ -7,7 +7,7 @@ use dp_core::rounding::{Enclosure, sqrt_down};
 
 use super::all_large::all_large;
 use super::buckets::Families;
-use super::part::Part;
+use super::part::{Part, Runs, grids_work};
 use super::question::Question;
 use super::some_large::some_large;
 use super::{Composition, DEFAULT_ACCURACY, Method};
@@ -18,7 +18,7 @@ use crate::loss::discretised::Bound;
 use crate::sampling::Direction;
 
 /// What an answer may take, in nanoseconds, and what part of it is kept for bounds that need little.
-const EFFORT: f64 = 8e8;
+const EFFORT: f64 = 7e8;
 const LAST: f64 = 0.08;
 
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
@@ -38,9 +38,14 @@ pub(super) const FEW: usize = 64;
 /// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
 const FEW_PARTS: usize = 16;
 
-/// Into about so many buckets different events are put where they are many, and what part of the effort
-/// that may take.
-const BUCKETS: [(usize, f64); 2] = [(8, 0.3), (16, 1.0)];
+/// What part of the effort events may take one by one where they are many, into how many buckets
+/// they are put then, and what part of the rest that may take.
+const LISTED: f64 = 0.5;
+const HOPELESS: f64 = 0.15;
+const BUCKETS: [(usize, f64); 2] = [(8, 0.6), (16, 1.0)];
+
+/// A bracket that shows where to look.
+const NARROW: f64 = 0.02;
 
 /// Wider than that, what is known in closed form may narrow a bracket.
 const WIDE: f64 = 0.25;
@@ -56,23 +61,20 @@ impl<A: Adjacency> Composition<A> {
         if first {
             found = Enclosure::new(found.lo(), self.simple_bound(question, effort));
         }
-        let families = Families::of(self);
-        let part = effort.part(if families.are_many(BUCKETS[0].0) { 0.5 } else { 1.0 });
-        found = narrowed(found, self.answer_listed(question, accuracy, found.hi(), &part));
+        let (listed, families) = (self.listed(), Families::of(self));
+        let part = effort.part(self.share_listed(&listed, &families, effort));
+        found = narrowed(found, self.answer_for(&listed, question, accuracy, found, &part));
         effort.take_back(&part);
-        // Many different events: between some that they dominate and some that dominate them.
+        // Many different events: each between one that it dominates and one that dominates it.
         for (most, share) in BUCKETS {
             if found.relative_width() <= accuracy || !families.are_many(most) {
                 break;
             }
-            let [below, above] = families.between::<A>(most);
-            let part = effort.part(share);
-            let half = part.part(0.5);
-            let above = above.answer_listed(question, accuracy, found.hi(), &half).hi();
-            part.take_back(&half);
-            let below = below.answer_listed(question, accuracy, found.hi(), &part).lo();
+            let narrow = found.relative_width() < NARROW;
+            let part = effort.part(if narrow { 1.0 } else { share });
+            let runs = if narrow { &listed } else { &families.buckets(most) };
+            found = narrowed(found, self.answer_for(runs, question, accuracy, found, &part));
             effort.take_back(&part);
-            found = narrowed(found, Enclosure::new(below.min(above), above));
         }
         if found.relative_width() > accuracy && !first {
             let most = self.simple_bound(question, effort);
@@ -81,20 +83,59 @@ impl<A: Adjacency> Composition<A> {
         found
     }
 
-    /// The answer for the events as they are listed, as far as it is not above `ceiling`.
-    fn answer_listed(&self, question: Question, accuracy: f64, ceiling: f64, effort: &Effort) -> Enclosure {
+    /// What part of the effort the events may take one by one.
+    fn share_listed(&self, listed: &[Runs], families: &Families<'_>, effort: &Effort) -> f64 {
+        if !families.are_many(BUCKETS[0].0) {
+            return 1.0;
+        }
+        // Finer ones than the roughest in all directions.
+        let grids = 1.5 * float(self.directions().len()) * grids_work(listed);
+        if grids < LISTED * effort.left() { LISTED } else { HOPELESS }
+    }
+
+    /// The events one by one.
+    fn listed(&self) -> Vec<Runs> {
+        let known = |(kind, count): &(Kind, u64)| match kind {
+            Kind::Loss(loss) => Some(Runs::of(loss.clone(), *count)),
+            Kind::Renyi(_) => None,
+        };
+        self.events.iter().filter_map(known).collect()
+    }
+
+    /// The answer, from bounds on the losses of all runs. It is known to lie within an enclosure.
+    fn answer_for(
+        &self,
+        runs: &[Runs],
+        question: Question,
+        accuracy: f64,
+        known: Enclosure,
+        effort: &Effort,
+    ) -> Enclosure {
         let mut worst = Enclosure::ZERO;
         let directions = self.directions();
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
             let part = effort.part(if direction == directions[directions.len() - 1] { 1.0 } else { 0.7 });
-            worst = worst.max(self.answer_in(direction, question, accuracy, [worst.lo(), ceiling], &part));
+            let within = [worst.lo().max(known.lo()), known.hi()];
+            worst = worst.max(self.answer_within(runs, direction, question, accuracy, within, &part));
             effort.take_back(&part);
             if worst.lo() >= question.all().hi() {
                 break;
             }
         }
         worst
+    }
+
+    /// The answer for one direction.
+    pub(super) fn answer_in(
+        &self,
+        direction: Direction,
+        question: Question,
+        accuracy: f64,
+        effort: &Effort,
+    ) -> Enclosure {
+        let within = [0.0, question.all().hi()];
+        self.answer_within(&self.listed(), direction, question, accuracy, within, effort)
     }
 
     /// The answer where some events are known by a Rényi guarantee only.
@@ -117,9 +158,10 @@ impl<A: Adjacency> Composition<A> {
         Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
     }
 
-    /// The answer for one direction. Below `floor` it does not matter, and above `ceiling` it does not lie.
-    pub(super) fn answer_in(
+    /// The answer for one direction, from bounds on the losses of all runs. Below `floor` it does not matter, and above `ceiling` it does not lie.
+    fn answer_within(
         &self,
+        runs: &[Runs],
         direction: Direction,
         question: Question,
         accuracy: f64,
@@ -130,13 +172,12 @@ impl<A: Adjacency> Composition<A> {
             let [least, most] = [question.of_pair(&*below).lo(), question.of_pair(&*above).hi()];
             return Enclosure::new(least.min(ceiling), most.min(ceiling));
         }
-        // What is kept for bounds that need little.
-        let reserve = effort.part(LAST);
-        if !effort.allows(self.losses().map(|(loss, _)| loss.work().form).sum()) {
+        if !effort.allows(runs.iter().map(Runs::work).sum()) {
             return Enclosure::new(0.0, ceiling);
         }
-        let parts: Vec<Part<'_>> =
-            self.losses().map(|(loss, count)| Part::new(loss, count, direction)).collect();
+        // What is kept for bounds that need little.
+        let reserve = effort.part(LAST);
+        let parts: Vec<Part<'_>> = runs.iter().map(|runs| Part::new(runs, direction)).collect();
         let discretised =
             |gaussians_too: bool| parts.iter().filter(|part| part.is_discretised(gaussians_too)).count();
         let done = |found: Enclosure| {
@@ -146,9 +187,10 @@ impl<A: Adjacency> Composition<A> {
         let capped = |found: Enclosure| Enclosure::new(found.lo().min(ceiling), found.hi().min(ceiling));
         let mut found = Enclosure::new(0.0, ceiling);
         if discretised(false) == 0 {
+            let between = parts.iter().any(Part::is_between);
             let first = effort.part(if discretised(true) == 0 {
                 1.0
-            } else if parts.len() <= FEW_PARTS {
+            } else if parts.len() <= FEW_PARTS && !between {
                 0.5
             } else {
                 0.25
@@ -157,6 +199,7 @@ impl<A: Adjacency> Composition<A> {
             effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
+        let about = |found: Enclosure| Enclosure::new(found.lo().max(floor).min(found.hi()), found.hi());
         for gaussians_too in [false, true] {
             let grids = discretised(gaussians_too);
             if grids == 0
@@ -168,13 +211,13 @@ impl<A: Adjacency> Composition<A> {
             let least: f64 =
                 parts.iter().filter(|part| part.is_discretised(gaussians_too)).map(Part::least_work).sum();
             // Roughly first, as long as that shows better where to look.
-            let mut sharpness = 0.03;
+            let mut sharpness = if about(found).relative_width() < NARROW { 0.6 * accuracy } else { 0.03 };
             while !done(found) {
                 let before = found;
                 let share = if sharpness > accuracy { 0.2 } else { 0.7 };
                 let part = effort.part((4.0 * least / effort.left()).max(share).min(0.9));
-                let most_work = part.left() / float(4 * grids);
-                let fineness = self.fineness(question, found, sharpness, grids);
+                let most_work = part.left() / float(3 * grids);
+                let fineness = self.fineness(question, about(found), sharpness, grids);
                 let fineness = Fineness { most_work, gaussians_too, ..fineness };
                 let finer = bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part);
                 found = narrowed(found, capped(finer));
@@ -188,11 +231,11 @@ impl<A: Adjacency> Composition<A> {
                 }
             }
         }
+        effort.take_back(&reserve);
         if done(found) || found.relative_width() <= WIDE {
             return found;
         }
         // What a few moments say, and the event that every loss is near its largest value.
-        effort.take_back(&reserve);
         let needed = discretised(false);
         let most_work = 0.3 * effort.left() / float(needed.max(1));
         let fineness = Fineness { most_work, ..self.fineness(question, found, 0.03, needed) };
@@ -281,12 +324,12 @@ fn bracket(
         question.of_side(&side(parts, bound, fineness, effort), accuracy, floor)
     };
     let gaussians_too = fineness.is_some_and(|fineness| fineness.gaussians_too);
-    if !parts.iter().any(|part| part.is_discretised(gaussians_too)) {
+    if !parts.iter().any(|part| part.is_between() || part.is_discretised(gaussians_too)) {
         return answer(Bound::Above, effort);
     }
-    let half = effort.part(0.5);
-    let above = answer(Bound::Above, &half);
-    effort.take_back(&half);
+    let part = effort.part(0.6);
+    let above = answer(Bound::Above, &part);
+    effort.take_back(&part);
     let below = answer(Bound::Below, effort);
     Enclosure::new(below.lo().min(above.hi()), above.hi())
 }

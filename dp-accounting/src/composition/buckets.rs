@@ -2,33 +2,33 @@
 //! it. See [`member`](crate::loss::PrivacyLoss::member).
 
 use std::collections::HashMap;
-
-use dp_core::adjacency::Adjacency;
+use std::sync::Arc;
 
 use super::Composition;
+use super::part::Runs;
 use crate::contour::many;
-use crate::event::{Event, Kind};
-use crate::loss::{Family, Member};
+use crate::event::Kind;
+use crate::loss::{Family, Member, PrivacyLoss};
 
 /// The events of a composition, sorted by what can be compared.
 pub(super) struct Families<'a> {
     /// Events of which some dominate others, one list for each family.
-    lists: Vec<Vec<Runs>>,
+    lists: Vec<Vec<Placed>>,
     /// All others.
-    others: Vec<(&'a Kind, u64)>,
+    others: Vec<(&'a Arc<dyn PrivacyLoss>, u64)>,
     /// How many of the others are Gaussian: these add up in closed form.
     gaussians: usize,
 }
 
 /// Runs of one member of a family.
-struct Runs {
+struct Placed {
     member: Member,
     count: u64,
 }
 
 /// Runs of some members of one family.
 struct Bucket<'a> {
-    runs: Vec<&'a Runs>,
+    runs: Vec<&'a Placed>,
     /// About by how much its upper and its lower corner differ.
     gap: f64,
 }
@@ -41,20 +41,20 @@ impl<'a> Families<'a> {
         let mut sorted = Self { lists: Vec::new(), others: Vec::new(), gaussians: 0 };
         let mut places: HashMap<Family, usize> = HashMap::new();
         for (kind, count) in &composition.events {
-            let loss = kind.loss();
-            let is_gaussian = loss.is_some_and(|loss| loss.gaussian_mu().is_some());
-            match loss.filter(|_| !is_gaussian).and_then(|loss| loss.member()) {
+            let Kind::Loss(loss) = kind else { continue };
+            let is_gaussian = loss.gaussian_mu().is_some();
+            match if is_gaussian { None } else { loss.member() } {
                 Some(member) => {
-                    let next = sorted.lists.len();
-                    let place = *places.entry(member.family.clone()).or_insert(next);
-                    if place == next {
+                    let place = places.get(&member.family).copied().unwrap_or_else(|| {
+                        places.insert(member.family.clone(), sorted.lists.len());
                         sorted.lists.push(Vec::new());
-                    }
-                    sorted.lists[place].push(Runs { member, count: *count });
+                        sorted.lists.len() - 1
+                    });
+                    sorted.lists[place].push(Placed { member, count: *count });
                 }
                 None => {
                     sorted.gaussians += usize::from(is_gaussian);
-                    sorted.others.push((kind, *count));
+                    sorted.others.push((loss, *count));
                 }
             }
         }
@@ -68,9 +68,9 @@ impl<'a> Families<'a> {
         2 * (alone + self.lists.len().max(most)) <= all
     }
 
-    /// A composition that this one dominates and one that dominates it, with about `most` different
-    /// events.
-    pub(super) fn between<A: Adjacency>(&self, most: usize) -> [Composition<A>; 2] {
+    /// All runs in about `most` buckets, each with a loss that its runs dominate and one that
+    /// dominates them.
+    pub(super) fn buckets(&self, most: usize) -> Vec<Runs> {
         let mut buckets: Vec<_> = self.lists.iter().map(|list| Bucket::new(list.iter().collect())).collect();
         while buckets.len() < most {
             let widest = (0..buckets.len()).max_by(|&i, &j| buckets[i].gap.total_cmp(&buckets[j].gap));
@@ -78,29 +78,20 @@ impl<'a> Families<'a> {
             buckets.swap_remove(widest);
             buckets.extend(halves);
         }
-        [f64::min as Extreme, f64::max].map(|extreme| {
-            let alone = self.others.iter().fold(Composition::new(), |sum, (kind, count)| {
-                sum.with(Event::known((*kind).clone()), *count)
-            });
-            buckets.iter().fold(alone, |sum, bucket| {
-                let corner = Kind::Loss((bucket.runs[0].member.make)(&corner(&bucket.runs, extreme)));
-                let with =
-                    |sum: Composition<A>, runs: &&Runs| sum.with(Event::known(corner.clone()), runs.count);
-                bucket.runs.iter().fold(sum, with)
-            })
-        })
+        let alone = self.others.iter().map(|(loss, count)| Runs::of(Arc::clone(loss), *count));
+        alone.chain(buckets.iter().flat_map(Bucket::runs)).collect()
     }
 }
 
 /// The coordinates of a loss that all of these dominate, or of one that dominates them all.
-fn corner(runs: &[&Runs], extreme: Extreme) -> Vec<f64> {
+fn corner(runs: &[&Placed], extreme: Extreme) -> Vec<f64> {
     let all = runs.iter().map(|runs| runs.member.at.clone());
     let farther = |a: Vec<f64>, b: Vec<f64>| a.into_iter().zip(b).map(|(a, b)| extreme(a, b)).collect();
     all.reduce(farther).unwrap_or_default()
 }
 
 /// About by how much the variances of the losses of two corners of some runs differ.
-fn gap(runs: &[&Runs]) -> f64 {
+fn gap(runs: &[&Placed]) -> f64 {
     let Some(first) = runs.first() else { return 0.0 };
     let count: f64 = runs.iter().map(|runs| many(runs.count).hi()).sum();
     let variance = |extreme: Extreme| {
@@ -119,9 +110,25 @@ fn signed_square(x: f64) -> f64 {
 }
 
 impl<'a> Bucket<'a> {
-    fn new(runs: Vec<&'a Runs>) -> Self {
+    fn new(runs: Vec<&'a Placed>) -> Self {
         let gap = gap(&runs);
         Self { runs, gap }
+    }
+
+    /// The runs, each between the two corners. So many that they cannot be counted stay apart.
+    fn runs(&self) -> Vec<Runs> {
+        let make = &self.runs[0].member.make;
+        let [lower, upper] =
+            [f64::min as Extreme, f64::max].map(|extreme| make(&corner(&self.runs, extreme)));
+        let mut all: Vec<Runs> = Vec::new();
+        for placed in &self.runs {
+            let more = all.last().and_then(|last| last.count.checked_add(placed.count));
+            match (all.last_mut(), more) {
+                (Some(last), Some(count)) => last.count = count,
+                _ => all.push(Runs { lower: lower.clone(), upper: upper.clone(), count: placed.count }),
+            }
+        }
+        all
     }
 
     /// Two buckets whose gaps add up to the least, split in one coordinate. Nothing where none has a
@@ -168,7 +175,8 @@ mod tests {
     use dp_core::{AddRemove, Approx, Delta, Epsilon, Mu, Scale};
 
     use super::*;
-    use crate::loss::{Poisson, PrivacyLoss, WithoutReplacement};
+    use crate::event::Event;
+    use crate::loss::{Poisson, WithoutReplacement};
     use crate::sampling::Direction;
 
     fn mechanisms(scale: f64, shift: u32) -> Vec<Arc<dyn PrivacyLoss>> {
@@ -212,7 +220,7 @@ mod tests {
         for losses in families() {
             for one in &losses {
                 for other in &losses {
-                    let runs = [one, other].map(|loss| Runs { member: loss.member().unwrap(), count: 1 });
+                    let runs = [one, other].map(|loss| Placed { member: loss.member().unwrap(), count: 1 });
                     let runs: Vec<_> = runs.iter().collect();
                     let [least, most] = [f64::min as Extreme, f64::max]
                         .map(|extreme| (runs[0].member.make)(&corner(&runs, extreme)));
@@ -252,14 +260,18 @@ mod tests {
         };
         let all = (0..200).fold(Composition::<AddRemove>::new(), |sum, i| sum.with(event(i), 5));
         let families = Families::of(&all);
-        let [below, above] = families.between::<AddRemove>(10);
+        let buckets = families.buckets(10);
 
-        for of in [&below, &above] {
-            assert!((5..=10).contains(&of.events.len()));
-            assert_eq!(of.events.iter().map(|(_, count)| count).sum::<u64>(), 1000);
-        }
+        assert!((5..=10).contains(&buckets.len()));
+        assert_eq!(buckets.iter().map(|runs| runs.count).sum::<u64>(), 1000);
         let delta = Delta::new(1e-6).unwrap();
-        let [least, most] = [&below, &above].map(|of| of.epsilon(delta));
+        let of = |loss: fn(&Runs) -> &Arc<dyn PrivacyLoss>| {
+            let with = |sum: Composition<AddRemove>, runs: &Runs| {
+                sum.with(Event::known(Kind::Loss(loss(runs).clone())), runs.count)
+            };
+            buckets.iter().fold(Composition::new(), with).epsilon(delta)
+        };
+        let [least, most] = [of(|runs| &runs.lower), of(|runs| &runs.upper)];
         assert!(least.hi() < most.lo() && most.hi() < 1.5 * least.lo(), "{least:?} {most:?}");
         assert!(families.are_many(100) && !families.are_many(101));
     }

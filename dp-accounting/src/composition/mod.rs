@@ -213,7 +213,7 @@ impl<A: Adjacency> Composition<A> {
         if self.method() == Method::Renyi {
             return self.renyi_answer(question);
         }
-        self.answer_in(direction, question, accuracy, [0.0, question.all().hi()], &effort(accuracy))
+        self.answer_in(direction, question, accuracy, &effort(accuracy))
     }
 
     /// Encloses the profile δ(ε) at some points: a curve to plot.

@@ -24,7 +24,7 @@ pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort
         if !effort.allows(part.evaluations_work(70.0 * float(MASSES.len()))) {
             return 0.0;
         }
-        let (pair, count) = (part.pair(), part.count());
+        let (pair, count) = (part.lower_pair(), part.count());
         let at = |delta: &f64| {
             let loss = pair.epsilon(Delta::saturating(*delta)).get();
             let (loss, tail) = (Enclosure::point(loss), pair.tail(loss));

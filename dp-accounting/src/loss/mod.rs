@@ -241,8 +241,8 @@ impl Work {
     /// What formulas with a few exponentials and logarithms take.
     const USUAL: Self = Self {
         table: 0.0,
-        above: 1200.0,
-        below: 5000.0,
+        above: 800.0,
+        below: 3200.0,
         divergence: 10_000.0,
         subsampled_divergence: 150_000.0,
         form: 500.0,

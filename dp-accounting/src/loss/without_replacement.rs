@@ -85,15 +85,10 @@ impl PrivacyLoss for WithoutReplacement {
         self.of.finite_law().map_or(Form::Unknown, |law| Form::Finite(law.without_replacement(rate)))
     }
 
-    /// Below ε = 0 the profile takes more. Divergences are integrals of it.
+    /// Divergences are integrals of the profile.
     fn work(&self) -> Work {
         let work = self.of.work().subsampled();
-        Work {
-            above: 1.3 * work.above,
-            below: 1.3 * work.below,
-            divergence: 150_000.0 + 4.0 * work.divergence,
-            ..work
-        }
+        Work { divergence: 150_000.0 + 4.0 * work.divergence, ..work }
     }
 }
 

@@ -77,7 +77,7 @@ impl PrivacyLoss for DiscreteGaussianPair {
             usual
         };
         if worth_a_table(self) {
-            Work { table: 60.0 * Tabulated::size(*self), above: 1800.0, below: 7500.0, ..usual }
+            Work { table: 60.0 * Tabulated::size(*self), above: 1300.0, below: 5000.0, ..usual }
         } else {
             Work { above: 15_000.0, below: 80_000.0, ..usual }
         }
