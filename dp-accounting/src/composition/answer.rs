@@ -1,5 +1,7 @@
 //! How an answer is found, direction by direction, within a bounded effort.
 
+use core::cell::LazyCell;
+
 use dp_core::Mu;
 use dp_core::adjacency::Adjacency;
 use dp_core::pairs::{DominatingPair, GaussianPair};
@@ -61,13 +63,13 @@ impl<A: Adjacency> Composition<A> {
         if first {
             found = Enclosure::new(found.lo(), self.simple_bound(question, effort));
         }
-        let (listed, families) = (self.listed(), Families::of(self));
+        let (listed, families) = (self.listed(), LazyCell::new(|| Families::of(self)));
         let part = effort.part(self.share_listed(&listed, &families, effort));
         found = narrowed(found, self.answer_for(&listed, question, accuracy, found, &part));
         effort.take_back(&part);
         // Many different events: each between one that it dominates and one that dominates it.
         for (most, share) in BUCKETS {
-            if found.relative_width() <= accuracy || !families.are_many(most) {
+            if found.relative_width() <= accuracy || listed.len() < 2 * most || !families.are_many(most) {
                 break;
             }
             let narrow = found.relative_width() < NARROW;
@@ -76,7 +78,8 @@ impl<A: Adjacency> Composition<A> {
             found = narrowed(found, self.answer_for(runs, question, accuracy, found, &part));
             effort.take_back(&part);
         }
-        if found.relative_width() > accuracy && !first {
+        let known = found.relative_width() <= accuracy; // not so either where the upper end is infinite
+        if !known && !first {
             let most = self.simple_bound(question, effort);
             found = Enclosure::new(found.lo().min(most), found.hi().min(most));
         }
@@ -84,13 +87,24 @@ impl<A: Adjacency> Composition<A> {
     }
 
     /// What part of the effort the events may take one by one.
-    fn share_listed(&self, listed: &[Runs], families: &Families<'_>, effort: &Effort) -> f64 {
-        if !families.are_many(BUCKETS[0].0) {
+    fn share_listed<'a>(
+        &'a self,
+        listed: &[Runs],
+        families: &LazyCell<Families<'a>, impl FnOnce() -> Families<'a>>,
+        effort: &Effort,
+    ) -> f64 {
+        if listed.len() < 2 * BUCKETS[0].0 {
             return 1.0;
         }
         // Finer ones than the roughest in all directions.
         let grids = 1.5 * float(self.directions().len()) * grids_work(listed);
-        if grids < LISTED * effort.left() { LISTED } else { HOPELESS }
+        if grids > 0.0 && !families.are_many(BUCKETS[0].0) {
+            1.0
+        } else if grids < LISTED * effort.left() {
+            LISTED
+        } else {
+            HOPELESS
+        }
     }
 
     /// The events one by one.
@@ -143,7 +157,7 @@ impl<A: Adjacency> Composition<A> {
     /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
     /// mechanism that releases nothing keeps within every curve. So a smaller answer would be false for some mechanism.
     fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
-        let proven = self.simple_bound(question, effort);
+        let proven = self.renyi_answer(question).hi();
         let mut example = Self::new();
         for (kind, count) in &self.events {
             let event = match kind {

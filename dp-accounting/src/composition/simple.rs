@@ -17,21 +17,16 @@ use crate::renyi::{
 const ORDERS: f64 = 50.0;
 const SHARE: f64 = 0.25;
 
-/// What one order of a Rényi curve takes, in nanoseconds.
-const CURVE_WORK: f64 = 500.0;
-
 impl<A: Adjacency> Composition<A> {
-    /// An upper bound that needs no privacy loss: what is wide may be narrower by it.
+    /// An upper bound that needs no privacy loss: what is wide may be narrower by it. Only for
+    /// events whose losses are known.
     ///
     /// - Basic composition at both ends: no loss is larger than the largest ones together, and δ(ε) ≤ δ(0) ≤ Σkᵢδᵢ(0).
     /// - The divergences, which are known in closed form: at the best order, or at a few orders where they take long.
     pub(super) fn simple_bound(&self, question: Question, effort: &Effort) -> f64 {
         let mut worst = 0.0f64;
-        let each: f64 = self
-            .events
-            .iter()
-            .map(|(kind, _)| kind.loss().map_or(CURVE_WORK, |loss| loss.work().divergence))
-            .sum();
+        debug_assert!(self.events.iter().all(|(kind, _)| kind.loss().is_some()));
+        let each: f64 = self.losses().map(|(loss, _)| loss.work().divergence).sum();
         let each = each * if self.directions().len() > 1 { 2.0 } else { 1.0 };
         let orders = (SHARE * effort.left() / each).min(ORDERS);
         let search = orders >= ORDERS;

@@ -26,6 +26,10 @@ impl PrivacyLoss for Approx {
         }))
     }
 
+    fn has_finite_law(&self) -> bool {
+        true
+    }
+
     fn finite_law(&self) -> Option<FiniteLaw> {
         Some(FiniteLaw::approx(self))
     }

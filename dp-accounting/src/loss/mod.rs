@@ -130,7 +130,7 @@ pub(crate) trait PrivacyLoss: Any + fmt::Debug + Send + Sync {
 
     /// Whether the form is not [`Form::Unknown`]: quicker than making it.
     fn has_form(&self) -> bool {
-        !matches!(self.form(Direction::Remove), Form::Unknown)
+        self.has_finite_law() || !matches!(self.form(Direction::Remove), Form::Unknown)
     }
 
     /// Where the loss stands among others of its family, of which some dominate others. Nothing

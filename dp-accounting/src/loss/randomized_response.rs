@@ -25,6 +25,10 @@ impl PrivacyLoss for RandomizedResponsePair {
         (*self == binary(epsilon)).then(|| Member::new(&[], &[epsilon], epsilon, move |at| binary(at[0])))
     }
 
+    fn has_finite_law(&self) -> bool {
+        true
+    }
+
     fn finite_law(&self) -> Option<FiniteLaw> {
         let infinite = self.max_loss().is_infinite();
         Some(if infinite { FiniteLaw::infinite() } else { FiniteLaw::new(self.losses()) })
