@@ -8,7 +8,7 @@ use dp_accounting::calibration::{self, Calibrated, MOST_STEPS, SMALLEST};
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::{DiscreteGaussianPair, GaussianPair, LaplacePair};
 use dp_core::rounding::div_up;
-use dp_core::{AddRemove, Approx, Epsilon, Error, Mu, Pure, Scale};
+use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, Mu, Pure, Scale};
 use serde_json::Value;
 
 fn gaussian(sigma: f64) -> GaussianPair {
@@ -24,7 +24,7 @@ fn of(event: impl Into<Event<AddRemove>>, count: u64) -> Composition<AddRemove> 
 }
 
 fn target(epsilon: f64, delta: f64) -> Approx {
-    Approx::new(epsilon, delta).unwrap()
+    Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
 }
 
 /// The two sides of the boundary, looked at again.

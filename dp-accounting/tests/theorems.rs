@@ -8,7 +8,7 @@ use dp_core::{Alpha, Approx, Delta, Epsilon};
 use proptest::prelude::*;
 
 fn approx(epsilon: f64, delta: f64) -> Approx {
-    Approx::new(epsilon, delta).unwrap()
+    Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
 }
 
 fn optimal(releases: &[(f64, f64, u64)]) -> Optimal {

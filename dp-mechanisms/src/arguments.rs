@@ -32,6 +32,13 @@ pub(crate) fn within(
     if lies_within { Ok(found) } else { Err(Error::OutOfRange { argument, allowed, found }) }
 }
 
+/// Any (ε,δ), also one that a user must ask for by its parts.
+#[cfg(test)]
+pub(crate) fn approx(epsilon: f64, delta: f64) -> dp_core::Approx {
+    let numbers = (dp_core::Epsilon::new(epsilon), dp_core::Delta::new(delta));
+    dp_core::Approx::from_parts(numbers.0.expect("an epsilon"), numbers.1.expect("a delta"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

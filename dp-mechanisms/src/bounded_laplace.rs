@@ -370,7 +370,7 @@ mod tests {
         fn calibrated_noise_meets_its_target_and_less_does_not(
             epsilon in 0.05..5f64, log_delta in -25.0..-0.7f64, by in 0.01..20f64,
         ) {
-            let delta = log_delta.exp();
+            let delta = log_delta.exp().min(0.1).min(epsilon);
             let (noise, promise) = BoundedLaplace::epsilon_delta(epsilon, delta, bounds()).unwrap().calibrate(moving(by)).unwrap();
             prop_assert!(noise.delta_at(promise.epsilon(), moving(by)).get() <= delta);
             let less = scaled(noise.scale().get() * (1.0 - 1e-6)).dominating_pair(moving(by)).unwrap();

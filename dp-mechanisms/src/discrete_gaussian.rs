@@ -203,6 +203,7 @@ impl CoordinatewiseIn<Zcdp> for DiscreteGaussian {}
 mod tests {
     use super::*;
     use crate::Vector;
+    use crate::arguments::approx;
     use crate::rng::Insecure;
     use crate::sample::Dyadic;
     use dp_core::{Calibrate, Guarantee, ReplaceOne, Sensitivity};
@@ -224,16 +225,14 @@ mod tests {
         for (epsilon, delta) in [(-1.0, 0.1), (f64::INFINITY, 0.1), (1.0, 0.0), (1.0, 1.0)] {
             assert!(DiscreteGaussian::epsilon_delta(epsilon, delta).is_err());
         }
-        let approx = |delta, by| {
-            DiscreteGaussian::for_guarantee(&Approx::new(1.0, delta).unwrap(), moving(by))
-                .unwrap_err()
-                .to_string()
+        let refused = |delta, by| {
+            DiscreteGaussian::for_guarantee(&approx(1.0, delta), moving(by)).unwrap_err().to_string()
         };
-        assert!(approx(0.1, 0.0).contains("publish it as it is"));
-        assert!(approx(0.1, 0.9).contains("state a sensitivity of at least 1"));
-        assert!(approx(0.0, 1.0).contains("allow a larger epsilon, delta"));
-        assert!(approx(0.1, 1e10).starts_with("sensitivity must lie in [0, 4294967296)"));
-        assert!(approx(1.0, 1.0).contains("a delta below 1"));
+        assert!(refused(0.1, 0.0).contains("publish it as it is"));
+        assert!(refused(0.1, 0.9).contains("state a sensitivity of at least 1"));
+        assert!(refused(0.0, 1.0).contains("allow a larger epsilon, delta"));
+        assert!(refused(0.1, 1e10).starts_with("sensitivity must lie in [0, 4294967296)"));
+        assert!(refused(1.0, 1.0).contains("a delta below 1"));
         assert!(DiscreteGaussian::for_guarantee(&Zcdp::new(0.1).unwrap(), moving(0.0)).is_err());
         assert!(scaled(1.0).dominating_pair(moving(0.5)).is_err());
     }

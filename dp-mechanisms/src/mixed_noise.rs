@@ -232,6 +232,7 @@ impl ForGuarantee<Approx> for MixedNoise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::approx;
     use crate::rng::Insecure;
     use dp_core::{AddRemove, Pure, Scale};
     use proptest::prelude::*;
@@ -322,7 +323,7 @@ mod tests {
             epsilon in 0.0..10f64, log_delta in -40.0..-0.1f64, l1 in 1e-3..1e3f64, ratio in 0.05..1f64,
         ) {
             let delta = log_delta.exp();
-            let target = MixedNoise::epsilon_delta(epsilon, delta).unwrap();
+            let target = MixedTarget { guarantee: approx(epsilon, delta), cost: Cost::Variance };
             let l2 = Sensitivity::<L2, AddRemove>::new(l1 * ratio).unwrap();
             let noise = target.for_sensitivities(moving(l1), l2).unwrap();
             let (at, less) = match noise.branch() {

@@ -262,6 +262,7 @@ impl<K> From<StabilityHistogram<K>> for Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::approx;
     use crate::rng::Insecure;
     use dp_core::Guarantee;
     use proptest::prelude::*;
@@ -279,7 +280,7 @@ mod tests {
     }
 
     fn calibrated(epsilon: f64, delta: f64, by: f64) -> Words {
-        Words::for_guarantee(&Approx::new(epsilon, delta).unwrap(), apart(by)).unwrap()
+        Words::for_guarantee(&approx(epsilon, delta), apart(by)).unwrap()
     }
 
     /// Pr(not shown), Pr(c + N = T), …, Pr(c + N = T + 5), Pr(c + N > T + 5), from the integral of
@@ -320,7 +321,7 @@ mod tests {
         ] {
             let noise = calibrated(epsilon, delta, by.into());
             let stated = noise.guarantee(apart(by.into()));
-            assert!(stated.is_at_most(&Approx::new(epsilon, delta).unwrap()), "{stated}");
+            assert!(stated.is_at_most(&approx(epsilon, delta)), "{stated}");
             let (epsilon, delta) = (stated.epsilon().get(), stated.delta().get());
             let threshold = u32::try_from(noise.threshold()).unwrap();
             let counts: Vec<u32> = (0..4).chain(threshold - 2..threshold + 3).collect();
@@ -346,7 +347,7 @@ mod tests {
         for (epsilon, delta, by) in
             [(1.0, 1e-6, 1.0), (1.0, 1e-6, 2.0), (0.1, 1e-9, 5.0), (0.001, 0.1, 1.0), (4.0, 0.4, 3.0)]
         {
-            let (noise, target) = (calibrated(epsilon, delta, by), Approx::new(epsilon, delta).unwrap());
+            let (noise, target) = (calibrated(epsilon, delta, by), approx(epsilon, delta));
             assert!(noise.guarantee(apart(by)).is_at_most(&target));
             let lower = Words::new(noise.scale(), noise.threshold() - 1);
             assert!(lower.is_err() || !lower.unwrap().guarantee(apart(by)).is_at_most(&target));
@@ -391,9 +392,8 @@ mod tests {
         let scale = Scale::new(1.0).unwrap();
         assert!(Words::new(scale, 0).is_err() && Words::new(scale, LARGEST + 1).is_err());
         assert!(Words::new(Scale::new(f64::MAX).unwrap(), 5).is_err());
-        let reach = |epsilon: f64, delta: f64, by: f64| {
-            Words::for_guarantee(&Approx::new(epsilon, delta).unwrap(), apart(by))
-        };
+        let reach =
+            |epsilon: f64, delta: f64, by: f64| Words::for_guarantee(&approx(epsilon, delta), apart(by));
         for (epsilon, delta, by) in
             [(1.0, 0.0, 1.0), (1e-18, 1e-6, 1.0), (1.0, 1e-6, 0.5), (1.0, 1e-6, 1e17), (0.0, 0.5, 1.0)]
         {

@@ -42,6 +42,11 @@ use self::outcome::Outcome;
 use self::tried::Tried;
 use self::workers::{Ended, Workers};
 
+/// Any (ε,δ), also such as a user must ask for by its parts.
+fn approx(epsilon: f64, delta: f64) -> Result<dp_core::Approx, dp_core::Error> {
+    Ok(dp_core::Approx::from_parts(dp_core::Epsilon::new(epsilon)?, dp_core::Delta::new(delta)?))
+}
+
 /// All bounds of a run together, those of audits and those of mutants, are wrong with at most this probability.
 const FAILURE: f64 = 1e-6;
 

@@ -65,6 +65,27 @@ pub mod query {
 }
 
 /// Noise and other mechanisms, with the generator that releases draw from.
+///
+/// Different measurements with the same data, output, notion and relation fit into one list when they
+/// are boxed, as where queries are read from a file:
+///
+/// ```
+/// use exactdp::noise::BoxedMeasurement;
+/// use exactdp::prelude::*;
+///
+/// let bounds = Bounds::new(0.0, 100.0)?;
+/// let mut budget = Budget::<Pure, AddRemove>::new(Pure::new(1.0)?);
+/// for (name, epsilon) in [("sum", 0.5), ("count", 0.125)] {
+///     let noise = Laplace::epsilon(epsilon)?;
+///     let release: BoxedMeasurement<[f64], f64, Pure, AddRemove> = match name {
+///         "sum" => Sum::new(bounds).with(noise)?.boxed(),
+///         _ => Count::all().with(noise)?.boxed(),
+///     };
+///     println!("{name}: {:.1}", budget.spend(&release, &[17.0, 35.5], &mut OsSeeded::new()?)?);
+/// }
+/// assert_eq!(budget.spent(), Pure::new(0.625)?);
+/// # Ok::<(), exactdp::Error>(())
+/// ```
 pub mod noise {
     pub use dp_core::measurement::BoxedMeasurement;
     pub use dp_core::{Calibrate, Measurement, Mechanism};

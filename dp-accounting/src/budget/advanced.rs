@@ -227,7 +227,7 @@ mod tests {
     fn no_fewer_steps_than_the_filter_of_whitehouse_and_others() {
         for (epsilon, reserve) in [(0.1, 1e-9), (1.0, 1e-6), (3.0, 1e-3), (10.0, 0.05), (0.5, 0.4)] {
             for step in [0.003, 0.02, 0.1, 0.5] {
-                let total = Approx::new(epsilon, reserve).unwrap();
+                let total = Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(reserve).unwrap());
                 let log = (1.0 / reserve).ln();
                 let root = (2.0 * log + 2.0 * epsilon).sqrt() - (2.0 * log).sqrt(); // ½V + √(2·log·V) = ε
                 let theirs = (root * root / (step * step)).floor();

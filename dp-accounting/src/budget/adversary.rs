@@ -73,7 +73,11 @@ impl<'a, F: Fn(&[u32]) -> bool, G: Fn(f64, &[u32]) -> f64> Game<'a, F, G> {
 
 fn costs(kinds: &[(f64, f64)], steps: &[u32]) -> Vec<Approx> {
     let kinds = kinds.iter().zip(steps);
-    kinds.flat_map(|(&(e, d), n)| vec![Approx::new(e, d).unwrap(); *n as usize]).collect()
+    kinds
+        .flat_map(|(&(e, d), n)| {
+            vec![Approx::from_parts(Epsilon::new(e).unwrap(), Delta::new(d).unwrap()); *n as usize]
+        })
+        .collect()
 }
 
 /// Whether an account pays for all of these.
@@ -89,7 +93,8 @@ fn worst_delta(kinds: &[(f64, f64)], epsilon: f64, allowed: impl Fn(&[Approx]) -
 
 /// A budget of which nothing is spent. To find its order takes longer than to spend it.
 fn advanced(epsilon: f64, delta: f64, reserve: f64) -> AdvancedBudget<AddRemove> {
-    AdvancedBudget::with_reserve(Approx::new(epsilon, delta).unwrap(), Delta::new(reserve).unwrap()).unwrap()
+    let total = Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
+    AdvancedBudget::with_reserve(total, Delta::new(reserve).unwrap()).unwrap()
 }
 
 #[test]
@@ -144,8 +149,15 @@ fn the_bound_is_not_idle() {
 fn choosing_the_condition_later_without_a_split_is_broken() {
     let (epsilon, delta) = (1.0, 0.05);
     let kinds = [(0.1, 0.0), (0.0, delta)];
-    let basic =
-        |costs: &[Approx]| pays(Budget::<_, AddRemove>::new(Approx::new(epsilon, delta).unwrap()), costs);
+    let basic = |costs: &[Approx]| {
+        pays(
+            Budget::<_, AddRemove>::new(Approx::from_parts(
+                Epsilon::new(epsilon).unwrap(),
+                Delta::new(delta).unwrap(),
+            )),
+            costs,
+        )
+    };
     let beyond = |costs: &[Approx]| pays(advanced(epsilon, delta, delta), costs);
     let either = worst_delta(&kinds, epsilon, |costs| basic(costs) || beyond(costs));
     assert!(either > delta, "{either}");

@@ -118,8 +118,9 @@ mod tests {
             is_all_that_fits(Pure::new(total).unwrap(), &pure, |g| Pure::new(more(g.epsilon().get())).unwrap())?;
             let gdp: Vec<_> = costs.iter().map(|&c| Gdp::new(c).unwrap()).collect();
             is_all_that_fits(Gdp::new(total).unwrap(), &gdp, |g| Gdp::new(g.mu().get() * (1.0 + 1e-9) + 1e-5).unwrap())?;
-            let approx: Vec<_> = costs.iter().map(|&c| Approx::new(c, c / 1e3).unwrap()).collect();
-            is_all_that_fits(Approx::new(total, 0.01).unwrap(), &approx, |g| Approx::new(more(g.epsilon().get()), g.delta().get()).unwrap())?;
+            let approx = |epsilon, delta| Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
+            let some: Vec<_> = costs.iter().map(|&c| approx(c, c / 1e3)).collect();
+            is_all_that_fits(approx(total, 0.01), &some, |g| approx(more(g.epsilon().get()), g.delta().get()))?;
             let zcdp: Vec<_> = costs.iter().map(|&c| Zcdp::with_offset(c / 5.0, c / 3.0).unwrap()).collect();
             is_all_that_fits(Zcdp::with_offset(total / 10.0, total).unwrap(), &zcdp, |g| Zcdp::with_offset(g.xi().get(), more(g.rho().get())).unwrap())?;
         }

@@ -15,29 +15,6 @@ use crate::notion::Guarantee;
 ///
 /// All in a list have the same data, output, notion and neighbour relation, so that a budget can pay
 /// for each of them.
-///
-/// ```
-/// use dp_core::measurement::BoxedMeasurement;
-/// use dp_core::{AddRemove, Bounds, Measurement, Pure, Query};
-/// use dp_mechanisms::{Laplace, rng::OsSeeded};
-/// use dp_sensitivity::{Count, Quantile, Sum};
-///
-/// let bounds = Bounds::new(0.0, 100.0)?;
-/// // As they might be read from a file.
-/// let asked = [("sum", 0.5), ("count", 0.1)];
-/// let releases = asked.map(|(name, epsilon)| {
-///     let noise = Laplace::epsilon(epsilon)?;
-///     Ok::<BoxedMeasurement<[f64], f64, Pure, AddRemove>, dp_core::Error>(match name {
-///         "sum" => Sum::new(bounds)?.with(noise)?.boxed(),
-///         _ => Count::all().with(noise)?.boxed(),
-///     })
-/// });
-/// for release in releases {
-///     let release = release?;
-///     println!("{} at {}", release.release(&[17.0, 35.5], &mut OsSeeded::new()?)?, release.guarantee());
-/// }
-/// # Ok::<(), dp_mechanisms::Error>(())
-/// ```
 pub struct BoxedMeasurement<D: ?Sized, O, G, A> {
     inner: Box<dyn Hidden<D, O, G, A> + Send + Sync>,
 }

@@ -230,6 +230,7 @@ impl Dominated for Gaussian {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::approx;
     use crate::sample::Dyadic;
     use dp_core::pairs::DominatingPair;
     use dp_core::{Guarantee, ReplaceOne, Sensitivity};
@@ -260,9 +261,7 @@ mod tests {
     #[test]
     fn calibration_says_what_it_cannot_reach() {
         let calibrate = |epsilon, delta| {
-            Gaussian::for_guarantee(&Approx::new(epsilon, delta).unwrap(), moving(1.0))
-                .unwrap_err()
-                .to_string()
+            Gaussian::for_guarantee(&approx(epsilon, delta), moving(1.0)).unwrap_err().to_string()
         };
         assert!(calibrate(1.0, 0.0).contains("allow a larger epsilon, delta"));
         assert!(calibrate(1.0, 1.0).contains("a delta below 1"));
@@ -312,7 +311,7 @@ mod tests {
             by in 1e-9..1e9f64,
         ) {
             let delta = log_delta.exp();
-            let noise = Gaussian::for_guarantee(&Approx::new(epsilon, delta).unwrap(), moving(by)).unwrap();
+            let noise = Gaussian::for_guarantee(&approx(epsilon, delta), moving(by)).unwrap();
             let pair = noise.dominating_pair(moving(by)).unwrap();
             // The stated μ is rounded up from Δ/σ once more, which may cost an ulp; the exact Δ/σ
             // is at most the μ that was found.

@@ -77,7 +77,7 @@
 //!
 //! ```
 //! use dp_core::Measurement;
-//! use dp_core::{AddRemove, Error, L1, Query, Sensitivity, SensitivityIn};
+//! use dp_core::{AddRemove, Error, Finite, L1, Query, Sensitivity, SensitivityIn};
 //! use dp_mechanisms::rng::OsSeeded;
 //! use dp_sensitivity::LocalSensitivity;
 //! use dp_sensitivity::smooth::{Smoothly, SmoothStudentT};
@@ -90,7 +90,7 @@
 //!     type Answer = Finite;
 //!     type Adjacency = AddRemove;
 //!     fn answer(&self, data: &[u64]) -> Result<Finite, Error> {
-//!         Ok(data.len().min(100) as f64)
+//!         Ok(Finite::count(data.len().min(100)))
 //!     }
 //! }
 //!

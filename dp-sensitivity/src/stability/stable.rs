@@ -125,6 +125,7 @@ impl<S: Stable> Measurement for StableRelease<S> {
 mod tests {
     use super::*;
     use crate::{Mode, MostFrequent};
+    use dp_core::{Delta, Epsilon};
     use dp_mechanisms::rng::Insecure;
 
     #[test]
@@ -168,10 +169,8 @@ mod tests {
     #[test]
     fn targets_are_checked() {
         for (epsilon, delta) in [(0.0, 0.1), (1.0, 0.0), (1e-17, 0.1)] {
-            assert!(
-                StableRelease::new(Mode::votes(|key: &u8| Some(*key)), Approx::new(epsilon, delta).unwrap())
-                    .is_err()
-            );
+            let target = Approx::from_parts(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
+            assert!(StableRelease::new(Mode::votes(|key: &u8| Some(*key)), target).is_err());
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use dp_core::{Approx, Bounds};
+use crate::approx;
+use dp_core::Bounds;
 use dp_sensitivity::{
     Bounded, LogSmooth, MaxDegree, Mode, MostFrequent, Outcome, PrivateSensitivityBound, ProposeTestRelease,
     Quantile, Smoothness, StableRelease, Triangles,
@@ -33,7 +34,7 @@ fn value() -> View<Outcome<u64>> {
 pub(super) fn all() -> Audits {
     let unit = Bounds::new(0.0, 1.0)?;
     let delta = 0.05;
-    let target = Approx::new(2.0, delta)?;
+    let target = approx(2.0, delta)?;
     let split = |zeros: usize, ones: usize| [vec![0.0; zeros], vec![1.0; ones]].concat();
     let median = || Quantile::median(unit);
     let proposed = || ProposeTestRelease::new(median(), 0.01, target);

@@ -2,10 +2,11 @@
 
 use std::num::NonZero;
 
+use crate::approx;
 use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 use dp_core::{
-    AddRemove, Approx, Calibrate, Dominated, Error, ForGuarantee, L1, L2, Mechanism, Pure, Scale, Sensitivity,
+    AddRemove, Calibrate, Dominated, Error, ForGuarantee, L1, L2, Mechanism, Pure, Scale, Sensitivity,
 };
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::{Geometric, below};
@@ -98,7 +99,7 @@ fn mixed_noise(factor: f64) -> Result<Caught, Error> {
 fn classic_gaussian(epsilon: f64, delta: f64) -> Result<Caught, Error> {
     let classic = Gaussian::with_scale(Scale::new((2.0 * (1.25 / delta).ln()).sqrt() / epsilon)?);
     let unit = Sensitivity::<L2, AddRemove>::new(1.0)?;
-    let library = Gaussian::for_guarantee(&Approx::new(epsilon, delta)?, unit)?;
+    let library = Gaussian::for_guarantee(&approx(epsilon, delta)?, unit)?;
     let of = |noise| profile(&Branch::Gaussian(noise), 1.0, epsilon);
     Ok(certified(&format!("exact profile, δ at ε = {epsilon}"), delta, of(classic)?, of(library)?))
 }

@@ -2,6 +2,7 @@
 //!
 //! About [`dp_accounting::theorems::advanced`] and [`dp_accounting::theorems::advanced_classic`].
 
+use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
 use crate::grid::in_ratios;
@@ -61,7 +62,7 @@ fn grid() -> impl Iterator<Item = (Approx, u64, Delta)> {
         failures.into_iter().flat_map(move |failure| {
             counts.into_iter().flat_map(move |count| {
                 slacks.into_iter().filter_map(move |slack| {
-                    Some((Approx::new(epsilon, failure).ok()?, count, Delta::new(slack).ok()?))
+                    Some((approx(epsilon, failure).ok()?, count, Delta::new(slack).ok()?))
                 })
             })
         })
@@ -104,7 +105,7 @@ fn growth(theorem: Theorem) -> Figure {
     for count in in_ratios(1.0, 1e4, 25).map(f64::round) {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number from 1 to 10⁴
         let times = count as u64;
-        let Ok(each) = Approx::new(EACH, 0.0) else { continue };
+        let Ok(each) = approx(EACH, 0.0) else { continue };
         added.push((count, EACH * count));
         claimed.extend(theorem(each, times, delta).ok().map(|total| (count, total.epsilon().get())));
         optimal.extend(Optimal::new(&[(each, times)]).ok().map(|best| (count, best.epsilon(delta).get())));
@@ -140,7 +141,7 @@ fn like_a_square_root(epsilon: f64, count: u32, theorem: Theorem) -> Finding {
     let factor = (-2.0 * slack.get().ln()).sqrt();
     // What the library says instead: for k ≪ 1/ε² the theorem is this multiple of √k·ε, to a few percent.
     for (small, many) in [(1e-3, 100u32), (1e-3, 1000), (1e-4, 100_000)] {
-        let Ok(claimed) = Approx::new(small, 0.0).and_then(|each| theorem(each, many.into(), slack)) else {
+        let Ok(claimed) = approx(small, 0.0).and_then(|each| theorem(each, many.into(), slack)) else {
             return Finding::undecided("a case could not be computed");
         };
         let ratio = claimed.epsilon().get() / (small * f64::from(many).sqrt());
@@ -148,7 +149,7 @@ fn like_a_square_root(epsilon: f64, count: u32, theorem: Theorem) -> Finding {
             return Finding::undecided(format!("with k ≪ 1/ε² the cost is {ratio:.2}·√k·ε"));
         }
     }
-    let Ok(best) = Approx::new(epsilon, 0.0).and_then(|each| Optimal::new(&[(each, count.into())])) else {
+    let Ok(best) = approx(epsilon, 0.0).and_then(|each| Optimal::new(&[(each, count.into())])) else {
         return Finding::undecided("the optimal composition could not be computed");
     };
     let root = epsilon * f64::from(count).sqrt();
@@ -168,7 +169,7 @@ fn like_a_square_root(epsilon: f64, count: u32, theorem: Theorem) -> Finding {
 /// What up to twenty releases at this ε cost together at δ = 10⁻⁶, beside √k·ε.
 fn totals(epsilon: f64) -> Figure {
     let optimal = (1..=20u32).filter_map(|count| {
-        let best = Optimal::new(&[(Approx::new(epsilon, 0.0).ok()?, count.into())]).ok()?;
+        let best = Optimal::new(&[(approx(epsilon, 0.0).ok()?, count.into())]).ok()?;
         Some((f64::from(count), best.epsilon(Delta::saturating(1e-6)).get()))
     });
     Figure::new(

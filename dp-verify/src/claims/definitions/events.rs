@@ -5,12 +5,13 @@
 //! The mechanisms are all pairs of laws on four outcomes with weights that add up to sixteen, from a short list. Every event of four outcomes is
 //! looked at, in both directions, as the definitions say.
 
+use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
 use crate::grid::in_steps;
 use dp_core::pairs::{DominatingPair, FinitePair};
 use dp_core::rounding::Enclosure;
-use dp_core::{Approx, Epsilon, Guarantee, Pure};
+use dp_core::{Epsilon, Guarantee, Pure};
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![
@@ -126,7 +127,7 @@ fn approx_by_events(delta: impl Fn(&FinitePair, f64) -> Enclosure) -> Finding {
                 ));
             }
             // The notion itself: at its own ε it has its own δ.
-            let stated = Approx::new(epsilon, by_library.hi())
+            let stated = approx(epsilon, by_library.hi())
                 .map_or(f64::NAN, |approx| approx.delta_at(approx.epsilon()).get());
             if !(by_definition.lo()..by_library.hi() + 1e-12).contains(&stated) && by_library.hi() > 0.0 {
                 return Finding::refuted(format!("(ε, δ) at its own ε has δ = {stated}"));

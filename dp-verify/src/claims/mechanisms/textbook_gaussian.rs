@@ -2,6 +2,7 @@
 //!
 //! About [`dp_mechanisms::TextbookGaussian`] and [`dp_mechanisms::Gaussian`].
 
+use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
 use crate::grid::in_ratios;
@@ -85,7 +86,7 @@ fn survey(
     let mut survey =
         Survey { missed: None, met: true, room: Vec::new(), excess: (f64::INFINITY, 0.0), targets: 0 };
     for (epsilon, delta) in targets {
-        let target = Approx::new(epsilon, delta)?;
+        let target = approx(epsilon, delta)?;
         let (sigma, least) =
             (formula(epsilon, delta), Gaussian::for_guarantee(&target, unit()?)?.scale().get());
         let truth = true_delta(epsilon, 1.0, sigma)?;

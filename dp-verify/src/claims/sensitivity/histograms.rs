@@ -2,11 +2,12 @@
 //!
 //! About [`dp_sensitivity::Histogram`] and [`dp_mechanisms::StabilityHistogram`].
 
+use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
 use dp_core::rounding::Enclosure;
 use dp_core::{
-    AddRemove, Approx, Error, ForGuarantee, L1, L2, Mechanism, Norm, Query, Scale, Sensitivity, SensitivityIn,
+    AddRemove, Error, ForGuarantee, L1, L2, Mechanism, Norm, Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::{Laplace, StabilityHistogram, Vector};
 
@@ -139,7 +140,7 @@ struct Thresholded {
 fn thresholded(epsilon: f64, delta: f64, by: u16, lower: u64, keys: usize) -> Result<Thresholded, Error> {
     type Keys = StabilityHistogram<u8>;
     let distance = Sensitivity::<L1, AddRemove>::new(by.into())?;
-    let calibrated = Keys::for_guarantee(&Approx::new(epsilon, delta)?, distance)?;
+    let calibrated = Keys::for_guarantee(&approx(epsilon, delta)?, distance)?;
     let stated = calibrated.guarantee(distance);
     let noise = Keys::new(calibrated.scale(), calibrated.threshold() - lower)?;
     let threshold = u16::try_from(noise.threshold()).unwrap_or(u16::MAX);

@@ -2,11 +2,10 @@
 //!
 //! About [`dp_sensitivity::smooth`].
 
+use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};
-use dp_core::{
-    AddRemove, Approx, Bounds, Error, Finite, ForGuarantee, L1, L2, Query, Sensitivity, SensitivityIn,
-};
+use dp_core::{AddRemove, Bounds, Error, Finite, ForGuarantee, L1, L2, Query, Sensitivity, SensitivityIn};
 use dp_mechanisms::Gaussian;
 
 use super::routes::{self, routes};
@@ -66,10 +65,9 @@ fn check(cap: u64) -> Result<Finding, Error> {
     let (epsilon, delta) = (1.0, 1e-8);
     let query = Capped(cap);
     let noise = smooth::SmoothGaussian::epsilon_delta(epsilon, delta)?;
-    let global =
-        Gaussian::for_guarantee(&Approx::new(epsilon, delta)?, Sensitivity::<L2, AddRemove>::new(1.0)?)?
-            .scale()
-            .get();
+    let global = Gaussian::for_guarantee(&approx(epsilon, delta)?, Sensitivity::<L2, AddRemove>::new(1.0)?)?
+        .scale()
+        .get();
     let scale = |records: u64| -> Result<f64, Error> {
         Ok(noise.multiple().get() * query.smooth(&records, noise.smoothness())?)
     };
