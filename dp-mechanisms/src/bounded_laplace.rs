@@ -96,6 +96,7 @@ impl BoundedLaplace {
     /// The least bounded Laplace noise that makes a release (ε,δ)-private, by the exact profile.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn epsilon_delta(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
         let guarantee = Approx::new(epsilon, proper_delta(delta)?)?;
@@ -112,6 +113,7 @@ impl BoundedLaplace {
     /// P ≤ e^ε·Q + δ·P ≤ e^ε·Q + δ on every event.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn printed(epsilon: f64, delta: f64, bounds: Bounds) -> Result<BoundedTarget<Approx>, Error> {
         let guarantee = Approx::new(epsilon, proper_delta(delta)?)?;

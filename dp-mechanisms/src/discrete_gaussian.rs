@@ -83,6 +83,7 @@ impl DiscreteGaussian {
     /// the exact profile.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {
         Ok(Self::to(Approx::new(epsilon, proper_delta(delta)?)?))

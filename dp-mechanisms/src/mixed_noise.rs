@@ -84,6 +84,7 @@ impl MixedNoise {
     /// The noise with the smaller variance.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 ≤ δ < 1.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<MixedTarget, Error> {
         MixedTarget::new(epsilon, delta, Cost::Variance)
@@ -92,6 +93,7 @@ impl MixedNoise {
     /// The noise with the smaller [error bound](Laplace::error_bound) at β.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞, 0 ≤ δ < 1 and 0 < β ≤ 1.
     pub fn least_error(epsilon: f64, delta: f64, beta: f64) -> Result<MixedTarget, Error> {
         MixedTarget::new(epsilon, delta, Cost::Error(failure(beta)?))

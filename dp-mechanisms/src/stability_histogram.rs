@@ -89,6 +89,7 @@ impl<K> StabilityHistogram<K> {
     /// [`Query::with`](dp_core::Query::with) takes.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] for δ = 0: a
     /// key that appears reveals that somebody has it.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error>

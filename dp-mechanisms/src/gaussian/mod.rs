@@ -82,6 +82,7 @@ impl Gaussian {
     /// target for [`Query::with`](dp_core::Query::with).
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 ≤ ε < ∞ and 0 < δ < 1; [`Error::Unreachable`] for δ = 0. No
     /// Gaussian noise gives δ = 0.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Target<Self, Approx>, Error> {

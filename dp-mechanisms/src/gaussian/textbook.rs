@@ -49,6 +49,7 @@ impl Gaussian {
     /// and to reproduce printed figures.
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1, below ½ for [`Formula::Lecture`];
     /// [`Error::Unreachable`] for δ = 0, and for ε ≥ 1 by [`Formula::Classic`].
     pub fn printed(epsilon: f64, delta: f64, formula: Formula) -> Result<TextbookGaussian, Error> {

@@ -43,6 +43,7 @@ impl SmoothGaussian {
     /// (ε,δ)-private noise; β is chosen, see [the module](super).
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and the β that is chosen lies in its
     /// range.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
@@ -71,6 +72,7 @@ impl SmoothGaussian {
     /// (ε,δ)-private noise by the printed theorem, with its β, for min(ε, 1).
     ///
     /// # Errors
+    /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < δ < 1, and β lies in its range.
     pub fn printed(epsilon: f64, delta: f64) -> Result<Self, Error> {
         check(epsilon, delta)?;
