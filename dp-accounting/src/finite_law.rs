@@ -35,7 +35,7 @@ impl FiniteLaw {
     pub(crate) fn discrete_gaussian(pair: DiscreteGaussianPair) -> Option<Self> {
         let point = Enclosure::point;
         let (width, shift) = (pair.sigma().get(), f64::from(pair.shift()));
-        if width > 100.0 || shift > 10.0 * width {
+        if !Self::has_discrete_gaussian(&pair) {
             return None;
         }
         let (sigma, reach) = (point(width), libm::ceil(38.0 * width));
@@ -49,6 +49,12 @@ impl FiniteLaw {
         let total = weights.iter().fold(rest, |sum, (_, weight)| sum + *weight);
         let atoms = weights.into_iter().map(|(loss, weight)| (loss, weight / total)).collect();
         Some(Self { atoms, only_p: rest, only_q: rest })
+    }
+
+    /// Whether that is few losses, and one Gaussian reaches the other.
+    pub(crate) fn has_discrete_gaussian(pair: &DiscreteGaussianPair) -> bool {
+        let (width, shift) = (pair.sigma().get(), f64::from(pair.shift()));
+        width <= 100.0 && shift <= 10.0 * width
     }
 
     /// The worst (ε,δ)-private pair (Kairouz, Oh and Viswanath 2015): with probability δ the loss

@@ -234,3 +234,13 @@ fn a_search_that_is_led_astray_is_sound() {
     assert!(make(found.value).delta(target.epsilon()).lo() <= 1e-3 && found.delta.hi() <= 1e-3, "{found:?}");
     assert!(make(found.fails.unwrap()).delta(target.epsilon()).hi() > 1e-3);
 }
+
+/// As many runs as take seconds to look at: the search ends all the same, with a value that was seen.
+#[test]
+fn ten_million_runs() {
+    let target = target(0.05, 1e-10);
+    let make = |sigma: f64| Ok(of(Event::poisson(1e-6, gaussian(sigma))?, 10_000_001));
+    let found = calibration::least(make, target).unwrap();
+    assert!(found.delta.hi() <= 1e-10 && found.value < 0.75, "{found:?}");
+    assert!(found.fails.is_some_and(|fails| fails > 0.6 && fails < found.value), "{found:?}");
+}

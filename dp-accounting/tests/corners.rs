@@ -316,6 +316,35 @@ fn upper_ends_are_no_worse_than_simple_bounds() {
     assert!(found.lo() > 1.0 && found.hi() < 10.0, "{found:?}");
 }
 
+/// Hundreds of different events lie between a few that they dominate and a few that dominate them.
+#[test]
+fn many_different_events_are_put_into_buckets() {
+    let sampled_gaussians = (0..200u32)
+        .fold(Composition::new(), |sum, k| sum.with(sampled(1e-4, gaussian(1.0 + f64::from(k) / 100.0)), 1));
+    let sampled_laplace = (0..1000u32)
+        .fold(Composition::new(), |sum, k| sum.with(sampled(0.01, laplace(1.0 + f64::from(k) / 1000.0)), 1));
+    let found = epsilon(&sampled_gaussians, 1e-6);
+    assert!(found.lo() > 0.3 * found.hi(), "{found:?}");
+    let found = epsilon(&sampled_laplace, 1e-6);
+    assert_narrow(found, 0.3);
+}
+
+/// Noise of one part is absurdly small beside that of others: its own largest losses are the answer.
+#[test]
+fn one_part_may_outweigh_all_others() {
+    let mixed = composed(sampled(0.01, gaussian(1e-6)), 1)
+        .with(sampled(0.01, laplace(3.0)), 1)
+        .with(Pure::new(0.1).unwrap(), 1)
+        .with(sampled(0.2, discrete_gaussian(5.0, 1)), 4);
+    // With probability 0.01 the loss is that of N(0,1) against N(10⁶,1): 5·10¹¹ and some 10⁶.
+    let found = epsilon(&mixed, 1e-6);
+    assert!(found.lo() > 4.99e11 && found.hi() < 5.01e11, "{found:?}");
+    // Four of ten batches hold the record with probability 2·10⁻⁶, five with 2.4·10⁻⁸.
+    let told = Composition::<ReplaceOne>::new().with(batch(1000, 10, discrete_gaussian(9.86, 724_032)), 10);
+    let found = told.epsilon(Delta::new(1e-6).unwrap());
+    assert!(found.lo() > 0.8 * found.hi(), "{found:?}");
+}
+
 /// Mechanisms of bounded range lose less than the pair that stands for them: what their divergences prove counts, beside grids, too.
 #[test]
 fn bounded_range_beside_grids() {
@@ -325,4 +354,34 @@ fn bounded_range_beside_grids() {
         let (found, alone) = (epsilon(&mixed, at), epsilon(&composed(range, 40), at));
         assert!(found.lo() <= found.hi() && found.hi() >= 0.5 * alone.lo(), "{found:?} {alone:?}");
     }
+}
+
+/// Many kinds of events that all differ, one by one within the effort.
+#[test]
+fn two_hundred_events_of_five_kinds() {
+    let mut mixed = Composition::<AddRemove>::new();
+    for i in 0..40u32 {
+        let k = f64::from(i);
+        mixed = mixed
+            .with(sampled(0.01 / f64::from(1 + i % 5), gaussian(1.0 + k / 50.0)), 1 + u64::from(i))
+            .with(laplace(20.0 + k), 1)
+            .with(Pure::new(0.01 + k / 5000.0).unwrap(), 2)
+            .with(DiscreteLaplacePair::new(Scale::new(20.0 + k).unwrap(), 1).unwrap(), 1)
+            .with(sampled(0.1, laplace(5.0 + k / 10.0)), 2);
+    }
+    // With more effort: [1.472132036, 1.472132603].
+    let found = epsilon(&mixed, 1e-6);
+    assert!(found.contains(1.472_132_3), "{found:?}");
+    assert_narrow(found, 0.02);
+}
+
+/// The tilt of few runs is that of the losses that matter, whatever was known of δ at first.
+#[test]
+fn small_deltas_of_rare_losses() {
+    let runs = composed(sampled(1e-6, gaussian(0.9)), 10_000_000);
+    let found = delta(&runs, 0.05);
+    assert_narrow(found, 1e-4);
+    assert!(found.contains(2.832_2e-20), "{found:?}");
+    assert_narrow(delta(&composed(sampled(8.5e-6, gaussian(0.68)), 2), 1.1), 1e-4);
+    assert_narrow(epsilon(&composed(sampled(1e-4, gaussian(1.1)), 100_000), 1e-10), 1e-4);
 }

@@ -7,6 +7,7 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Approx, Error};
 
 use crate::Composition;
+use crate::contour::Effort;
 
 /// Evaluates compositions at the target's ε, as accurately as it takes to decide.
 pub(super) struct Judge<F> {
@@ -14,6 +15,8 @@ pub(super) struct Judge<F> {
     make: F,
     /// The relative width below which the accountant did not get when it was asked to.
     limit: Cell<f64>,
+    /// What is left for the whole search.
+    effort: Effort,
 }
 
 /// What was found at one parameter.
@@ -29,9 +32,20 @@ pub(super) const COARSE: f64 = 0.1;
 /// Below this, rounding soon ends what the accountant can do.
 const LAST: f64 = 1e-8;
 
+/// What the evaluations of a search may take, in nanoseconds, and one of them.
+const EFFORT: f64 = 2e9;
+const ONE: f64 = 3e8;
+/// A search ends with a value that was looked at: however many there were, the next one may take this.
+const LEAST: f64 = 1e7;
+
 impl<F> Judge<F> {
     pub(super) fn new(target: Approx, make: F) -> Self {
-        Self { target, make, limit: Cell::new(LAST) }
+        Self { target, make, limit: Cell::new(LAST), effort: Effort::new(EFFORT) }
+    }
+
+    /// Whether nothing is left but for the last evaluations.
+    pub(super) fn is_spent(&self) -> bool {
+        self.effort.left() < ONE
     }
 
     /// The relative width below which no enclosure is to be expected.
@@ -46,11 +60,19 @@ impl<A: Adjacency, F: Fn(f64) -> Result<Composition<A>, Error>> Judge<F> {
         let composition = (self.make)(value)?;
         let (epsilon, target) = (self.target.epsilon(), self.target.delta().get());
         let mut accuracy = accuracy.clamp(self.limit(), COARSE);
-        let mut delta = composition.delta_briefly(epsilon, accuracy);
-        while delta.lo() <= target && target < delta.hi() && accuracy > self.limit() {
+        let look = |accuracy: f64| {
+            let one = self.effort.part((ONE / self.effort.left()).min(1.0));
+            let least = Effort::new(LEAST);
+            let enough = if one.left() < LEAST { &least } else { &one };
+            let found = composition.delta_with(epsilon, accuracy, enough);
+            self.effort.take_back(&one);
+            found
+        };
+        let mut delta = look(accuracy);
+        while delta.lo() <= target && target < delta.hi() && accuracy > self.limit() && !self.is_spent() {
             let before = delta.relative_width();
             accuracy = (accuracy.min(before) / 30.0).max(self.limit());
-            let finer = composition.delta_briefly(epsilon, accuracy);
+            let finer = look(accuracy);
             delta = Enclosure::new(delta.lo().max(finer.lo()), delta.hi().min(finer.hi()));
             if delta.relative_width() > before / 2.0 {
                 // Asking for more would only take longer, here and next to it.

@@ -44,7 +44,7 @@ pub(super) fn narrow<A: Adjacency>(
         // No finer than the accountant can tell.
         let enough = ENOUGH.max(judge.limit() / (ASIDE * slope)).min(1.0);
         let aside = ASIDE * enough;
-        if close(meets.value, misses.value, enough, values) {
+        if close(meets.value, misses.value, enough, values) || judge.is_spent() {
             break;
         }
         let guess = interpolated(&meets, &misses, third.as_ref());
@@ -126,7 +126,7 @@ fn nearest_failure<A: Adjacency>(
         return Ok(known);
     }
     let mut away = ENOUGH;
-    while away < libm::log(end / value).abs() {
+    while away < libm::log(end / value).abs() && !judge.is_spent() {
         let candidate = value * libm::exp(away.copysign(end - value));
         match between(candidate, value, end, values) {
             Some(candidate) if judge.at(candidate, ENOUGH)?.fails() => return Ok(Some(candidate)),

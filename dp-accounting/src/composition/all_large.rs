@@ -3,10 +3,10 @@
 use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 
+use super::answer::float;
+use super::part::Part;
 use super::question::Question;
-use crate::contour::many;
-use crate::loss::PrivacyLoss;
-use crate::sampling::Direction;
+use crate::contour::{Effort, many};
 
 /// A lower bound on the answer to a question. Worth nothing but where losses are bounded and δ is tiny, or runs are few.
 ///
@@ -15,12 +15,12 @@ use crate::sampling::Direction;
 /// > δ(ε) ≥ p·(1 − e^(ε−ℓ)),  hence ε ≥ ℓ + ln(1 − δ/p).
 ///
 /// The thresholds are a little below the largest losses, in several distances; where there is no largest one, zero.
-pub(super) fn all_large<'a>(
-    losses: impl Iterator<Item = (&'a dyn PrivacyLoss, u64)>,
-    direction: Direction,
-    question: Question,
-) -> f64 {
-    let pairs: Vec<_> = losses.map(|(loss, count)| (loss.view(direction), many(count))).collect();
+pub(super) fn all_large(parts: &[Part<'_>], question: Question, effort: &Effort) -> f64 {
+    let work = |part: &Part<'_>| part.evaluations_work(float(DISTANCES.len()));
+    if !effort.allows(parts.iter().map(work).sum()) {
+        return 0.0;
+    }
+    let pairs: Vec<_> = parts.iter().map(|part| (part.lower_pair(), many(part.count()))).collect();
     let bound = |below: f64| {
         let (mut log_mass, mut total) = (Enclosure::ZERO, Enclosure::ZERO);
         for (pair, count) in &pairs {

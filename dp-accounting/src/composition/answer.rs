@@ -1,24 +1,27 @@
 //! How an answer is found, direction by direction, within a bounded effort.
 
+use core::cell::LazyCell;
+
 use dp_core::Mu;
 use dp_core::adjacency::Adjacency;
 use dp_core::pairs::{DominatingPair, GaussianPair};
-use dp_core::rounding::{Enclosure, sqrt_down};
+use dp_core::rounding::Enclosure;
 
 use super::all_large::all_large;
-use super::part::Part;
+use super::buckets::Families;
+use super::part::{Part, Runs, grids_work};
 use super::question::Question;
+use super::some_large::some_large;
 use super::{Composition, DEFAULT_ACCURACY, Method};
 use crate::contour::{Effort, Side, many, narrowed};
-use crate::event::{Event, Kind};
+use crate::event::Kind;
 use crate::grid::Fineness;
-use crate::loss::Form;
 use crate::loss::discretised::Bound;
 use crate::sampling::Direction;
 
-/// What an answer may take, in nanoseconds, and what is kept for bounds that need little.
-const EFFORT: f64 = 9e8;
-const LAST_EFFORT: f64 = 5e7;
+/// What an answer may take, in nanoseconds, and what part of it is kept for bounds that need little.
+const EFFORT: f64 = 1e9;
+const LAST: f64 = 0.08;
 
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
 pub(super) const MOST_RUNS: f64 = 1e15;
@@ -26,11 +29,6 @@ pub(super) const MOST_RUNS: f64 = 1e15;
 /// Who asks for more digits than by default may wait longer.
 pub(super) fn effort(accuracy: f64) -> Effort {
     Effort::new(EFFORT * (0.5 * DEFAULT_ACCURACY / accuracy).clamp(1.0, 30.0))
-}
-
-/// What one of many questions of a search may take.
-pub(super) fn brief_effort() -> Effort {
-    Effort::new(0.3 * EFFORT)
 }
 
 /// All grids together have about that many points.
@@ -42,6 +40,20 @@ pub(super) const FEW: usize = 64;
 /// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
 const FEW_PARTS: usize = 16;
 
+/// What part of the effort many events may take one by one: where grids for all of them, finer than the
+/// roughest by this factor in work, fit into that, and where they do not.
+const LISTED: f64 = 0.85;
+const FINER: f64 = 3.0;
+const HOPELESS: f64 = 0.15;
+/// Into how many buckets many events are put, and what part of the rest of the effort that may take.
+const BUCKETS: [(usize, f64); 2] = [(8, 0.6), (16, 1.0)];
+
+/// A bracket that shows where to look.
+const NARROW: f64 = 0.02;
+
+/// For so rough an answer grids take less than splitting rare losses, which few runs need.
+const ROUGH: f64 = 0.02;
+
 /// Wider than that, what is known in closed form may narrow a bracket.
 const WIDE: f64 = 0.25;
 
@@ -50,51 +62,105 @@ impl<A: Adjacency> Composition<A> {
         if self.method() == Method::Renyi {
             return self.between_guarantees(question, accuracy, effort);
         }
+        // Where grids are needed anyway it helps to know where to look.
+        let first = !self.losses().all(|(loss, _)| loss.has_form());
+        let mut found = question.all();
+        if first {
+            found = Enclosure::new(found.lo(), self.simple_bound(question, effort));
+        }
+        let (listed, families) = (self.listed(), LazyCell::new(|| Families::of(self)));
+        let part = effort.part(self.share_listed(&listed, &families, effort));
+        found = narrowed(found, self.answer_for(&listed, question, accuracy, found, &part));
+        effort.take_back(&part);
+        // Many different events: each between one that it dominates and one that dominates it.
+        for (most, share) in BUCKETS {
+            if found.relative_width() <= accuracy || listed.len() < 2 * most || !families.are_many(most) {
+                break;
+            }
+            let narrow = found.relative_width() < NARROW;
+            let part = effort.part(if narrow { 1.0 } else { share });
+            let runs = if narrow { &listed } else { &families.buckets(most) };
+            found = narrowed(found, self.answer_for(runs, question, accuracy, found, &part));
+            effort.take_back(&part);
+        }
+        let known = found.relative_width() <= accuracy; // not so either where the upper end is infinite
+        if !known && !first {
+            let most = self.simple_bound(question, effort);
+            found = Enclosure::new(found.lo().min(most), found.hi().min(most));
+        }
+        found
+    }
+
+    /// What part of the effort the events may take one by one.
+    fn share_listed<'a>(
+        &'a self,
+        listed: &[Runs],
+        families: &LazyCell<Families<'a>, impl FnOnce() -> Families<'a>>,
+        effort: &Effort,
+    ) -> f64 {
+        if listed.len() < 2 * BUCKETS[0].0 {
+            return 1.0;
+        }
+        // Finer ones than the roughest in all directions.
+        let grids = FINER * float(self.directions().len()) * grids_work(listed);
+        if grids > 0.0 && !families.are_many(BUCKETS[0].0) {
+            1.0
+        } else if grids < LISTED * effort.left() {
+            LISTED
+        } else {
+            HOPELESS
+        }
+    }
+
+    /// The events one by one.
+    fn listed(&self) -> Vec<Runs> {
+        let known = |(kind, count): &(Kind, u64)| match kind {
+            Kind::Loss(loss) => Some(Runs::of(loss.clone(), *count)),
+            Kind::Renyi(_) => None,
+        };
+        self.events.iter().filter_map(known).collect()
+    }
+
+    /// The answer, from bounds on the losses of all runs. It is known to lie within an enclosure.
+    fn answer_for(
+        &self,
+        runs: &[Runs],
+        question: Question,
+        accuracy: f64,
+        known: Enclosure,
+        effort: &Effort,
+    ) -> Enclosure {
         let mut worst = Enclosure::ZERO;
         let directions = self.directions();
-        // Where grids are needed anyway it helps to know where to look.
-        let first = self.losses().any(|(loss, _)| matches!(loss.form(Direction::Remove), Form::Unknown));
-        let known = if first { self.simple_bound(question) } else { question.all().hi() };
         for &direction in directions {
             // The first direction is the worse one, mostly, and what it leaves is for the other.
             let part = effort.part(if direction == directions[directions.len() - 1] { 1.0 } else { 0.7 });
-            worst = worst.max(self.answer_in(direction, question, accuracy, [worst.lo(), known], &part));
+            let within = [worst.lo().max(known.lo()), known.hi()];
+            worst = worst.max(self.answer_within(runs, direction, question, accuracy, within, &part));
             effort.take_back(&part);
             if worst.lo() >= question.all().hi() {
                 break;
             }
         }
-        let known = worst.relative_width() <= accuracy; // not so either where the upper end is infinite
-        if !known && !first {
-            let most = self.simple_bound(question);
-            worst = Enclosure::new(worst.lo().min(most), worst.hi().min(most));
-        }
         worst
     }
 
-    /// The answer where some events are known by a Rényi guarantee only.
-    ///
-    /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them, and a
-    /// mechanism that releases nothing keeps within every curve. So a smaller answer would be false for some mechanism.
-    fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
-        let proven = self.renyi_answer(question).hi();
-        let mut example = Self::new();
-        for (kind, count) in &self.events {
-            let event = match kind {
-                Kind::Renyi(curve) => {
-                    let rho = curve.concentrated_part().get();
-                    Event::of(GaussianPair::new(Mu::saturating(sqrt_down(2.0 * rho))))
-                }
-                Kind::Loss(_) => Event::known(kind.clone()),
-            };
-            example = example.with(event, *count);
-        }
-        Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
-    }
-
-    /// The answer for one direction. Below `floor` it does not matter, and above `ceiling` it does not lie.
+    /// The answer for one direction.
     pub(super) fn answer_in(
         &self,
+        direction: Direction,
+        question: Question,
+        accuracy: f64,
+        effort: &Effort,
+    ) -> Enclosure {
+        let within = [0.0, question.all().hi()];
+        self.answer_within(&self.listed(), direction, question, accuracy, within, effort)
+    }
+
+    /// The answer for one direction, from bounds on the losses of all runs. Below `floor` it does not matter, and above `ceiling` it does not lie.
+    fn answer_within(
+        &self,
+        runs: &[Runs],
         direction: Direction,
         question: Question,
         accuracy: f64,
@@ -102,10 +168,15 @@ impl<A: Adjacency> Composition<A> {
         effort: &Effort,
     ) -> Enclosure {
         if let Some([below, above]) = self.closed_form(direction) {
-            return Enclosure::new(question.of_pair(&*below).lo(), question.of_pair(&*above).hi());
+            let [least, most] = [question.of_pair(&*below).lo(), question.of_pair(&*above).hi()];
+            return Enclosure::new(least.min(ceiling), most.min(ceiling));
         }
-        let parts: Vec<Part<'_>> =
-            self.losses().map(|(loss, count)| Part::new(loss, count, direction)).collect();
+        if !effort.allows(runs.iter().map(Runs::work).sum()) {
+            return Enclosure::new(0.0, ceiling);
+        }
+        // What is kept for bounds that need little.
+        let reserve = effort.part(LAST);
+        let parts: Vec<Part<'_>> = runs.iter().map(|runs| Part::new(runs, direction)).collect();
         let discretised =
             |gaussians_too: bool| parts.iter().filter(|part| part.is_discretised(gaussians_too)).count();
         let done = |found: Enclosure| {
@@ -115,9 +186,12 @@ impl<A: Adjacency> Composition<A> {
         let capped = |found: Enclosure| Enclosure::new(found.lo().min(ceiling), found.hi().min(ceiling));
         let mut found = Enclosure::new(0.0, ceiling);
         if discretised(false) == 0 {
+            let between = parts.iter().any(Part::is_between);
             let first = effort.part(if discretised(true) == 0 {
                 1.0
-            } else if parts.len() <= FEW_PARTS {
+            } else if accuracy >= ROUGH {
+                0.2
+            } else if parts.len() <= FEW_PARTS && !between {
                 0.5
             } else {
                 0.25
@@ -126,6 +200,7 @@ impl<A: Adjacency> Composition<A> {
             effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
+        let about = |found: Enclosure| Enclosure::new(found.lo().max(floor).min(found.hi()), found.hi());
         for gaussians_too in [false, true] {
             let grids = discretised(gaussians_too);
             if grids == 0
@@ -137,13 +212,13 @@ impl<A: Adjacency> Composition<A> {
             let least: f64 =
                 parts.iter().filter(|part| part.is_discretised(gaussians_too)).map(Part::least_work).sum();
             // Roughly first, as long as that shows better where to look.
-            let mut sharpness = 0.03;
+            let mut sharpness = if about(found).relative_width() < NARROW { 0.6 * accuracy } else { 0.03 };
             while !done(found) {
                 let before = found;
                 let share = if sharpness > accuracy { 0.2 } else { 0.7 };
                 let part = effort.part((4.0 * least / effort.left()).max(share).min(0.9));
-                let most_work = part.left() / float(4 * grids);
-                let fineness = self.fineness(question, found, sharpness, grids);
+                let most_work = part.left() / float(3 * grids);
+                let fineness = self.fineness(question, about(found), sharpness, grids);
                 let fineness = Fineness { most_work, gaussians_too, ..fineness };
                 let finer = bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part);
                 found = narrowed(found, capped(finer));
@@ -157,20 +232,24 @@ impl<A: Adjacency> Composition<A> {
                 }
             }
         }
+        effort.take_back(&reserve);
         if done(found) || found.relative_width() <= WIDE {
             return found;
         }
         // What a few moments say, and the event that every loss is near its largest value.
-        let last = Effort::new(LAST_EFFORT + effort.left());
         let needed = discretised(false);
-        let most_work = 0.5 * last.left() / float(needed.max(1));
+        let most_work = 0.3 * effort.left() / float(needed.max(1));
         let fineness = Fineness { most_work, ..self.fineness(question, found, 0.03, needed) };
-        let side = side(&parts, Bound::Below, Some(fineness), &last);
+        let side = side(&parts, Bound::Below, Some(fineness), effort);
         let moments = match question {
             Question::Epsilon(delta) => side.least_epsilon(delta),
             Question::Delta(epsilon) => side.least_delta(epsilon),
         };
-        let large = if parts.len() <= FEW { all_large(self.losses(), direction, question) } else { 0.0 };
+        let large = if parts.len() <= FEW {
+            some_large(&parts, question, effort).max(all_large(&parts, question, effort))
+        } else {
+            0.0
+        };
         let least = found.lo().max(moments).max(large);
         Enclosure::new(least.min(found.hi()), found.hi())
     }
@@ -220,7 +299,7 @@ impl<A: Adjacency> Composition<A> {
 
 /// A number of events as a float.
 #[allow(clippy::cast_precision_loss, reason = "fewer than bytes in memory")]
-fn float(count: usize) -> f64 {
+pub(super) fn float(count: usize) -> f64 {
     count as f64
 }
 
@@ -246,12 +325,12 @@ fn bracket(
         question.of_side(&side(parts, bound, fineness, effort), accuracy, floor)
     };
     let gaussians_too = fineness.is_some_and(|fineness| fineness.gaussians_too);
-    if !parts.iter().any(|part| part.is_discretised(gaussians_too)) {
+    if !parts.iter().any(|part| part.is_between() || part.is_discretised(gaussians_too)) {
         return answer(Bound::Above, effort);
     }
-    let half = effort.part(0.5);
-    let above = answer(Bound::Above, &half);
-    effort.take_back(&half);
+    let part = effort.part(0.6);
+    let above = answer(Bound::Above, &part);
+    effort.take_back(&part);
     let below = answer(Bound::Below, effort);
     Enclosure::new(below.lo().min(above.hi()), above.hi())
 }

@@ -2,9 +2,12 @@
 
 mod all_large;
 mod answer;
+mod buckets;
+mod guarantees;
 mod part;
 mod question;
 mod simple;
+mod some_large;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -15,10 +18,10 @@ use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Approx, Delta, Epsilon};
 
-use answer::{MOST_RUNS, brief_effort, effort};
+use answer::{MOST_RUNS, effort};
 use question::Question;
 
-use crate::contour::many;
+use crate::contour::{Effort, many};
 use crate::event::{Event, Kind};
 use crate::limit::Limit;
 use crate::loss::{Key, PrivacyLoss};
@@ -129,9 +132,9 @@ impl<A: Adjacency> Composition<A> {
         self.answer(Question::Delta(epsilon.get()), accuracy, &effort(accuracy))
     }
 
-    /// As [`delta_within`](Self::delta_within), with a part of the work, whatever the accuracy: for searches, which ask often.
-    pub(crate) fn delta_briefly(&self, epsilon: Epsilon, accuracy: f64) -> Enclosure {
-        self.answer(Question::Delta(epsilon.get()), accuracy, &brief_effort())
+    /// As [`delta_within`](Self::delta_within), with a given effort: for searches, which ask often.
+    pub(crate) fn delta_with(&self, epsilon: Epsilon, accuracy: f64, effort: &Effort) -> Enclosure {
+        self.answer(Question::Delta(epsilon.get()), accuracy, effort)
     }
 
     /// How [`epsilon`](Self::epsilon) and [`delta`](Self::delta) find their answers.
@@ -209,9 +212,9 @@ impl<A: Adjacency> Composition<A> {
     pub(crate) fn delta_in(&self, direction: Direction, epsilon: Epsilon, accuracy: f64) -> Enclosure {
         let question = Question::Delta(epsilon.get());
         if self.method() == Method::Renyi {
-            return self.renyi_answer(question);
+            return Enclosure::new(0.0, self.proven_by_divergences(question));
         }
-        self.answer_in(direction, question, accuracy, [0.0, question.all().hi()], &effort(accuracy))
+        self.answer_in(direction, question, accuracy, &effort(accuracy))
     }
 
     /// Encloses the profile δ(ε) at some points: a curve to plot.

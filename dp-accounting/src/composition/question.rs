@@ -35,7 +35,7 @@ impl Question {
     pub(super) fn of_side(self, side: &Side, accuracy: f64, floor: f64) -> Enclosure {
         match self {
             Self::Epsilon(delta) => side.epsilon(delta, accuracy, floor),
-            Self::Delta(epsilon) => side.delta(epsilon, accuracy),
+            Self::Delta(epsilon) => side.delta(epsilon, accuracy, floor),
         }
     }
 

@@ -6,25 +6,33 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Delta, Epsilon};
 
 use super::Composition;
-use super::answer::FEW;
+use super::answer::{FEW, float};
 use super::question::Question;
-use crate::contour::many;
-use crate::renyi::{delta_at_few_orders, epsilon_at_few_orders, provable_epsilon, smallest_delta};
+use crate::contour::{Effort, many};
+use crate::renyi::{
+    FEW_ORDERS, delta_at_few_orders, epsilon_at_few_orders, provable_epsilon, smallest_delta,
+};
 
-/// About how many orders a search for the best one looks at, and what that may take.
-const ORDERS: f64 = 100.0;
-const MOST_WORK: f64 = 2e8;
+/// About how many orders a search for the best one looks at, and what part of the effort it may take.
+const ORDERS: f64 = 50.0;
+const SHARE: f64 = 0.1;
 
 impl<A: Adjacency> Composition<A> {
-    /// An upper bound that needs no privacy loss: what is wide may be narrower by it.
+    /// An upper bound that needs no privacy loss: what is wide may be narrower by it. Only for
+    /// events whose losses are known.
     ///
     /// - Basic composition at both ends: no loss is larger than the largest ones together, and δ(ε) ≤ δ(0) ≤ Σkᵢδᵢ(0).
     /// - The divergences, which are known in closed form: at the best order, or at a few orders where they take long.
-    pub(super) fn simple_bound(&self, question: Question) -> f64 {
+    pub(super) fn simple_bound(&self, question: Question, effort: &Effort) -> f64 {
         let mut worst = 0.0f64;
-        let work = ORDERS * self.losses().map(|(loss, _)| loss.work().divergence).sum::<f64>();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a hundred")]
-        let few = (ORDERS * MOST_WORK / work) as usize;
+        debug_assert!(self.events.iter().all(|(kind, _)| kind.loss().is_some()));
+        let each: f64 = self.losses().map(|(loss, _)| loss.work().divergence).sum();
+        let each = each * if self.directions().len() > 1 { 2.0 } else { 1.0 };
+        let orders = (SHARE * effort.left() / each).min(ORDERS);
+        let search = orders >= ORDERS;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most ORDERS")]
+        let few = (orders as usize).clamp(1, FEW_ORDERS.len());
+        effort.allows(each * if search { ORDERS } else { float(few) });
         for &direction in self.directions() {
             let (mut largest, mut apart) = (Enclosure::ZERO, Enclosure::ZERO);
             for (loss, count) in self.losses() {
@@ -38,7 +46,7 @@ impl<A: Adjacency> Composition<A> {
                 Question::Epsilon(delta) if apart.hi() <= delta => 0.0,
                 Question::Epsilon(delta) => {
                     let delta = Delta::saturating(delta);
-                    let proven = if work <= MOST_WORK {
+                    let proven = if search {
                         provable_epsilon(curve, delta)
                     } else {
                         epsilon_at_few_orders(curve, delta, few)
@@ -47,7 +55,7 @@ impl<A: Adjacency> Composition<A> {
                 }
                 Question::Delta(epsilon) => {
                     let epsilon = Epsilon::saturating(epsilon);
-                    let proven = if work <= MOST_WORK {
+                    let proven = if search {
                         smallest_delta(curve, epsilon).hi()
                     } else {
                         delta_at_few_orders(curve, epsilon, few)

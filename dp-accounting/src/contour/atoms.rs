@@ -33,14 +33,14 @@ impl Atoms {
         Self { points: points.collect() }
     }
 
-    /// What one tilt takes.
+    /// What the moments at one tilt take; a line takes twice that.
     fn work(&self) -> f64 {
         40.0 * float(self.points.len()) + 450.0
     }
 
     /// The tilted law at c. Nothing when that takes too much.
-    fn cloud(&self, c: f64, effort: &Effort) -> Option<Cloud> {
-        if !effort.allows(self.work()) {
+    fn cloud(&self, c: f64, work: f64, effort: &Effort) -> Option<Cloud> {
+        if !effort.allows(work) {
             return None;
         }
         let tilted: Vec<Point> = self.points.iter().map(|point| tilted(*point, c)).collect();
@@ -50,11 +50,12 @@ impl Atoms {
 
 impl MomentFunction for Atoms {
     fn moments(&self, c: f64, _: f64, effort: &Effort) -> Option<Moments> {
-        self.cloud(c, effort).map(|cloud| cloud.moments(c))
+        self.cloud(c, self.work(), effort).map(|cloud| cloud.moments(c))
     }
 
     fn tilt(&self, c: f64, _: f64, effort: &Effort) -> Option<Tilted> {
-        self.cloud(c, effort).map(|cloud| Tilted::of_cloud(cloud, c, Components::default()))
+        self.cloud(c, 2.0 * self.work(), effort)
+            .map(|cloud| Tilted::of_cloud(cloud, c, Components::default()))
     }
 }
 

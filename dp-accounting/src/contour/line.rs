@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 24.0;
 
 /// What one term of a value takes, and what one node of a line takes in all the sums over it.
 const TERM: f64 = 2.7;
-const NODE: f64 = 600.0;
+const NODE: f64 = 700.0;
 
 /// More nodes than that would take too much memory.
 const MOST_NODES: f64 = 500_000.0;

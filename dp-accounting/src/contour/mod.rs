@@ -196,8 +196,9 @@ impl Side {
         found
     }
 
-    /// Encloses δ(ε) for ε ≥ 0, aiming at a relative width of `accuracy`.
-    pub(crate) fn delta(&self, epsilon: f64, accuracy: f64) -> Enclosure {
+    /// Encloses δ(ε) for ε ≥ 0, aiming at a relative width of `accuracy`. A δ below `floor` need not
+    /// be known better.
+    pub(crate) fn delta(&self, epsilon: f64, accuracy: f64, floor: f64) -> Enclosure {
         if epsilon >= self.max_loss.hi() {
             return self.infinite();
         }
@@ -212,7 +213,7 @@ impl Side {
         let on = |plan: Plan<side::Tilt>| {
             (Profile::of(Line::new(plan)).enclose(epsilon) + self.infinite()).probability()
         };
-        if saddle.is_blurred() {
+        if saddle.is_blurred() || found.hi() <= floor {
             return found;
         }
         let mut dither = accuracy / (SHARE_OF_DITHER * (saddle.c + 1.0) * saddle.c.max(0.1));

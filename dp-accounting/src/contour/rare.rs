@@ -85,6 +85,11 @@ const MOST_PARTS: usize = 16;
 /// What part of the width that is aimed at may come from the bulk, and what part counts as infinite loss.
 const NEGLIGIBLE: f64 = 0.05;
 
+/// While little is known of δ, it is judged as if it were this part of its upper end, …
+const LIKELY_PART: f64 = 0.01;
+/// … which so many splits are enough to find.
+const MOST_SPLITS: usize = 8;
+
 /// So many slices are cut off, at most.
 const MOST_SLICES: usize = 4;
 
@@ -106,23 +111,29 @@ impl Rare {
 
     /// Splits the sampled Gaussians of a trimmed side at a loss that is an n-th of ε: the largest one for which the bulk adds at most `negligible` to δ(ε).
     fn new(trimmed: &Side, epsilon: f64, negligible: f64) -> Option<Self> {
-        PARTS.into_iter().find_map(|part| {
-            let (mut bulk, mut rare) = (trimmed.clone(), Vec::new());
-            for (i, (loss, _)) in bulk.parts.iter_mut().enumerate() {
-                let Loss::Windowed(whole) = *loss else { continue };
-                let step = cut(whole.law, epsilon / part);
-                // A part whose larger losses are all too improbable to count stays as it is.
-                if step.at < whole.to.at {
-                    *loss = Loss::Windowed(Windowed { to: step, ..whole });
-                    rare.push((i, Windowed { from: Some(step), ..whole }));
-                }
+        // The smaller the losses of the bulk, the less it adds.
+        let of = |part: &f64| Self::split(trimmed, epsilon, *part, negligible);
+        let first = PARTS.partition_point(|part| of(part).is_none());
+        PARTS.get(first).and_then(of)
+    }
+
+    /// Splits at an n-th of ε, where the bulk adds no more than that.
+    fn split(trimmed: &Side, epsilon: f64, part: f64, negligible: f64) -> Option<Self> {
+        let (mut bulk, mut rare) = (trimmed.clone(), Vec::new());
+        for (i, (loss, _)) in bulk.parts.iter_mut().enumerate() {
+            let Loss::Windowed(whole) = *loss else { continue };
+            let step = cut(whole.law, epsilon / part);
+            // A part whose larger losses are all too improbable to count stays as it is.
+            if step.at < whole.to.at {
+                *loss = Loss::Windowed(Windowed { to: step, ..whole });
+                rare.push((i, Windowed { from: Some(step), ..whole }));
             }
-            if rare.is_empty() {
-                return None;
-            }
-            let beneath = beneath(&bulk, 0.99 * epsilon, part, negligible)?;
-            Some(Self { bulk, rare, beneath })
-        })
+        }
+        if rare.is_empty() {
+            return None;
+        }
+        let beneath = beneath(&bulk, 0.99 * epsilon, part, negligible)?;
+        Some(Self { bulk, rare, beneath })
     }
 
     /// Splits near the ε at which the profile is `delta`, as far as that is known, and finds the saddle point.
@@ -411,20 +422,22 @@ impl Side {
     /// Encloses δ(ε), which is `known` to lie somewhere.
     pub(super) fn rare_delta(&self, epsilon: f64, accuracy: f64, known: Enclosure) -> Enclosure {
         let mut found = known;
-        for _ in 0..4 {
+        for _ in 0..MOST_SPLITS {
             if found.relative_width() <= accuracy || !self.can_be_split() {
                 break;
             }
-            let likely = if found.lo() > 0.0 { found.lo() } else { 0.01 * found.hi() };
+            // What is neglected is judged by what δ is, which the first splits find.
+            let likely = found.lo().max(LIKELY_PART * found.hi());
             let negligible = NEGLIGIBLE * accuracy * likely;
             let trimmed = Rare::trimmed(self, negligible);
             let Some(rare) = Rare::new(&trimmed, epsilon, negligible) else { break };
             let Some((saddle, _)) = rare.saddle_for_epsilon(epsilon, Start::anew(0.0, 0.05)) else { break };
             let find = |rare: &Rare, start| rare.saddle_for_epsilon(epsilon, start);
             let Some((profile, _)) = rare.laid(saddle, Enclosure::point(epsilon), find) else { break };
-            let before = found.relative_width();
+            let before = found;
             found = narrowed(found, (profile.enclose(epsilon) + trimmed.infinite()).probability());
-            if found.relative_width() > 0.5 * before {
+            let closer = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
+            if !closer && found.relative_width() > 0.5 * before.relative_width() {
                 break;
             }
         }

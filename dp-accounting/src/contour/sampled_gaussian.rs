@@ -76,9 +76,9 @@ impl SampledGaussian {
     pub(super) fn moments(self, c: f64, accuracy: f64, effort: &Effort) -> Option<Moments> {
         let (a, sign, accuracy) = (self.exponent(c), self.sign(), accuracy.min(FINEST));
         let (step, quadrature_error) = self.rule(a, 0.0, accuracy);
-        let blocks = self.blocks(a, accuracy)?;
+        let blocks = self.blocks(a, accuracy, effort)?;
         let nodes = blocks.count(step);
-        if !(nodes < MOST_NODES && quadrature_error < 1e-6 && effort.allows(60.0 * nodes + 200.0)) {
+        if !(nodes < MOST_NODES && quadrature_error < 1e-6 && effort.allows(85.0 * nodes + 300.0)) {
             return None;
         }
         // Heights relative to the highest one so far, nearly: a tilt may be enormous.
@@ -118,9 +118,9 @@ impl SampledGaussian {
     pub(super) fn tilt(self, c: f64, reach: f64, effort: &Effort) -> Option<(Cloud, Components)> {
         let (a, sign) = (self.exponent(c), self.sign());
         let (step, quadrature_error) = self.rule(a, reach, FINEST);
-        let blocks = self.blocks(a, FINEST)?;
+        let blocks = self.blocks(a, FINEST, effort)?;
         let nodes = blocks.count(step);
-        if !(nodes < MOST_NODES && quadrature_error < 1e-6 && effort.allows(150.0 * nodes + 500.0)) {
+        if !(nodes < MOST_NODES && quadrature_error < 1e-6 && effort.allows(280.0 * nodes + 800.0)) {
             return None;
         }
         let mut nodes = Vec::new();
@@ -152,7 +152,7 @@ impl SampledGaussian {
     /// Where f matters: blocks of nodes on which it may exceed e^(−5−accuracy) of its largest value, divided by the number of blocks.
     ///
     /// On a block d/dx ln f = −x + aμp(x) is at most −x_left + aμp at one of its ends, p being monotone.
-    fn blocks(self, a: f64, accuracy: f64) -> Option<Blocks> {
+    fn blocks(self, a: f64, accuracy: f64, effort: &Effort) -> Option<Blocks> {
         let (shifted, beyond) = (a * self.mu, beyond(accuracy));
         // Multiples of a quarter, like the blocks: whether a node lies in a block is then decided exactly.
         let first = libm::floor((shifted.min(0.0) - beyond) / BLOCK) * BLOCK;
@@ -171,6 +171,9 @@ impl SampledGaussian {
                 log_ends,
                 beyond,
             });
+        }
+        if !effort.allows(90.0 * (last - first) / BLOCK) {
+            return None;
         }
         let mut bounds = Vec::new();
         let (mut left, mut highest) = (self.node(first, a), f64::NEG_INFINITY);

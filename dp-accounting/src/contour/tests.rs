@@ -341,13 +341,13 @@ fn infinite_losses_are_counted() {
     assert_eq!(side.epsilon(0.0, 1e-4, 0.0), Enclosure::point(f64::INFINITY));
     let epsilon = side.epsilon(0.06, 1e-4, 0.0);
     assert!(epsilon.hi().is_finite() && epsilon.relative_width() < 1e-4, "{epsilon:?}");
-    assert!(side.delta(epsilon.hi(), 1e-4).lo() <= 0.06 && side.delta(epsilon.lo(), 1e-4).hi() >= 0.06);
+    assert!(side.delta(epsilon.hi(), 1e-4, 0.0).lo() <= 0.06 && side.delta(epsilon.lo(), 1e-4, 0.0).hi() >= 0.06);
 
     // Without the Gaussian the answer is that of optimal composition.
     let side = made(|side| side.add_law(&FiniteLaw::approx(&guarantee), 50));
     let optimal = Optimal::new(&[(guarantee, 50)]).unwrap();
     for at in [0.0, 0.7, 1.3, 4.99, 5.0, 6.0] {
-        let (found, truth) = (side.delta(at, 1e-4), optimal.delta(at));
+        let (found, truth) = (side.delta(at, 1e-4, 0.0), optimal.delta(at));
         assert!(found.lo() <= truth.hi() && truth.lo() <= found.hi(), "{at}: {found:?} {truth:?}");
         assert!(found.relative_width() < 1e-3, "{at}: {found:?}");
     }
@@ -405,7 +405,7 @@ fn outer_bounds_lie_below_the_profile() {
             assert!(useful, "side {k} at δ = {delta}: {least} {truth:?}");
         }
         for epsilon in [0.0, 0.3, 2.0, 6.0] {
-            let (truth, least) = (side.delta(epsilon, 1e-4), side.least_delta(epsilon));
+            let (truth, least) = (side.delta(epsilon, 1e-4, 0.0), side.least_delta(epsilon));
             assert!(least <= truth.hi(), "side {k} at ε = {epsilon}: {least} {truth:?}");
             assert!(least > 0.0 || truth.lo() < 1e-5, "side {k} at ε = {epsilon}: {least} {truth:?}");
         }

@@ -110,7 +110,7 @@ impl Windowed {
         let last =
             self.to.place(outweighing((a * self.law.mu + from + 50.0) / self.to.steepness)).max(first + 1.0);
         let nodes = (last - first) / step;
-        if !(step > 0.0 && nodes < MOST_NODES && d > 0.0 && first > -40.0 && effort.allows(120.0 * nodes)) {
+        if !(step > 0.0 && nodes < MOST_NODES && d > 0.0 && first > -40.0 && effort.allows(220.0 * nodes)) {
             return None;
         }
         // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…

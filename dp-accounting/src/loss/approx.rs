@@ -2,9 +2,9 @@
 
 use dp_core::pairs::{DominatingPair, RandomizedResponsePair};
 use dp_core::rounding::Enclosure;
-use dp_core::{Alpha, Approx};
+use dp_core::{Alpha, Approx, Delta, Epsilon};
 
-use super::{PrivacyLoss, bits};
+use super::{Member, PrivacyLoss, bits};
 use crate::finite_law::FiniteLaw;
 use crate::sampling::{AnyPair, TwoSided};
 
@@ -15,6 +15,19 @@ impl PrivacyLoss for Approx {
 
     fn pair(&self) -> AnyPair {
         AnyPair::new(Worst(*self))
+    }
+
+    /// A larger ε and a larger δ dominate: the worst pair of a guarantee has every weaker guarantee, of
+    /// which the worst pair dominates all that have it (Kairouz, Oh and Viswanath 2015).
+    fn member(&self) -> Option<Member> {
+        let (epsilon, delta) = (self.epsilon().get(), self.delta().get());
+        Some(Member::new(&[], &[epsilon, delta], epsilon + 100.0 * delta, |at| {
+            Self::from_parts(Epsilon::saturating(at[0]), Delta::saturating(at[1]))
+        }))
+    }
+
+    fn has_finite_law(&self) -> bool {
+        true
     }
 
     fn finite_law(&self) -> Option<FiniteLaw> {

@@ -1,10 +1,11 @@
 //! Mechanisms of bounded range, such as the exponential mechanism: the loss has a density on [−ε₀,
 //! ε₀].
 
+use dp_core::Epsilon;
 use dp_core::pairs::BoundedRangePair;
 
 use super::exponential_density::ExponentialDensity;
-use super::{Form, PrivacyLoss, bits};
+use super::{Form, Member, PrivacyLoss, bits};
 use crate::sampling::{AnyPair, Direction};
 
 impl PrivacyLoss for BoundedRangePair {
@@ -14,6 +15,13 @@ impl PrivacyLoss for BoundedRangePair {
 
     fn pair(&self) -> AnyPair {
         AnyPair::new(*self)
+    }
+
+    /// A larger range dominates: the pair has the largest profile of all mechanisms of that range,
+    /// and there are more of them.
+    fn member(&self) -> Option<Member> {
+        let range = self.range().get();
+        Some(Member::new(&[], &[range], range, |at| Self::new(Epsilon::saturating(at[0]))))
     }
 
     fn form(&self, _: Direction) -> Form {

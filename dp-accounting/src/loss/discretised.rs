@@ -3,7 +3,9 @@
 //! Above is the pessimistic end, whose answers may be stated; below is the optimistic one, which
 //! says how much they overstate.
 
-use super::PrivacyLoss;
+use core::cell::OnceCell;
+
+use super::{PrivacyLoss, Work};
 use crate::contour::Effort;
 use crate::dots::{self, Dots};
 use crate::grid::{Fineness, grid};
@@ -48,36 +50,55 @@ impl Bound {
 pub(crate) struct Discretised<'a> {
     loss: &'a dyn PrivacyLoss,
     direction: Direction,
+    /// The pair with its table, once it was needed.
+    pair: OnceCell<AnyPair>,
 }
 
 impl<'a> Discretised<'a> {
     pub(crate) fn new(loss: &'a dyn PrivacyLoss, direction: Direction) -> Self {
-        Self { loss, direction }
+        Self { loss, direction, pair: OnceCell::new() }
+    }
+
+    /// The pair, to be evaluated many times.
+    pub(crate) fn pair(&self) -> &AnyPair {
+        self.pair.get_or_init(|| self.loss.tabulated_view(self.direction))
+    }
+
+    /// What evaluations take; a table that was made takes nothing more.
+    fn work(&self) -> Work {
+        let work = self.loss.work();
+        if self.pair.get().is_some() { Work { table: 0.0, ..work } } else { work }
+    }
+
+    /// What so many evaluations of the profile take, in nanoseconds.
+    pub(crate) fn evaluations_work(&self, evaluations: f64) -> f64 {
+        let work = self.work();
+        work.table + evaluations * work.above
     }
 
     /// What the roughest grid from both sides takes, in nanoseconds.
     pub(crate) fn least_work(&self) -> f64 {
-        let work = self.loss.work();
-        2.0 * work.table + 2.0 * LOOKS * work.above + 2.0 * FEWEST_POINTS * (work.above + work.below)
+        let work = self.work();
+        work.table + 2.0 * LOOKS * work.above + 2.0 * FEWEST_POINTS * (work.above + work.below)
     }
 
     /// Bounds the loss on a grid, as fine as the effort allows; where it allows none, by the
     /// [trivial](Bound::trivial) bound.
     pub(crate) fn bounded(&self, bound: Bound, fineness: Fineness, effort: &Effort) -> Dots {
-        let work = self.loss.work();
+        let work = self.work();
         let each = if bound == Bound::Above { work.above } else { work.below };
         let first = work.table + LOOKS * work.above;
         let affordable = (fineness.most_work - work.table - LOOKS * work.above) / each;
         if affordable < FEWEST_POINTS || !effort.allows(first) {
             return bound.trivial(self.loss.view(self.direction).max_loss());
         }
-        let pair = self.loss.tabulated_view(self.direction);
+        let pair = self.pair();
         let most_points = fineness.most_points.min(affordable);
-        let losses = grid(&pair, Fineness { most_points, ..fineness });
+        let losses = grid(pair, Fineness { most_points, ..fineness });
         #[allow(clippy::cast_precision_loss, reason = "some thousands")]
         if !effort.allows(each * losses.len() as f64) {
             return bound.trivial(pair.max_loss());
         }
-        bound.discretise(&pair, &losses)
+        bound.discretise(pair, &losses)
     }
 }

@@ -19,6 +19,10 @@ impl PrivacyLoss for FinitePair {
         AnyPair::new(self.clone())
     }
 
+    fn has_finite_law(&self) -> bool {
+        true
+    }
+
     fn finite_law(&self) -> Option<FiniteLaw> {
         Some(FiniteLaw::of(self))
     }

@@ -3,7 +3,7 @@
 use dp_core::Mu;
 use dp_core::pairs::GaussianPair;
 
-use super::{Form, PrivacyLoss, Work, bits};
+use super::{Form, Member, PrivacyLoss, Work, bits};
 use crate::sampling::{AnyPair, Direction};
 
 /// Beyond this μ the normal law is computed without its table, which takes longer.
@@ -18,6 +18,12 @@ impl PrivacyLoss for GaussianPair {
         AnyPair::new(*self)
     }
 
+    /// A larger μ dominates: scale down, and add Gaussian noise.
+    fn member(&self) -> Option<Member> {
+        let mu = self.mu().get();
+        Some(Member::new(&[], &[mu], mu, |at| Self::new(Mu::saturating(at[0]))))
+    }
+
     fn gaussian_mu(&self) -> Option<Mu> {
         Some(self.mu())
     }
@@ -27,7 +33,7 @@ impl PrivacyLoss for GaussianPair {
     }
 
     fn work(&self) -> Work {
-        let [above, below] = if self.mu().get() > FAR { [4000.0, 18_000.0] } else { [1000.0, 4500.0] };
-        Work { above, below, divergence: 500.0, subsampled_divergence: 30_000.0, ..Work::USUAL }
+        let [above, below] = if self.mu().get() > FAR { [8000.0, 30_000.0] } else { [2000.0, 9000.0] };
+        Work { above, below, divergence: 500.0, subsampled_divergence: 100_000.0, ..Work::USUAL }
     }
 }

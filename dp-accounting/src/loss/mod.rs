@@ -27,7 +27,9 @@
 //!      as those of a quadrature are;
 //!    - otherwise [`Form::Unknown`], the default: the loss is discretised, from above and from
 //!      below, by the views of the pair.
-//! 4. [`work`](PrivacyLoss::work), where the views take longer or shorter than usual.
+//! 4. [`member`](PrivacyLoss::member), where parameters order the losses of the type by domination:
+//!    hundreds of different ones are then put into a few buckets.
+//! 5. [`work`](PrivacyLoss::work), where the views take longer or shorter than usual.
 //!
 //! A `From` of the pair in `event.rs`, or a constructor of [`Event`](crate::Event), makes it
 //! public. The test `loss::tests` holds the form of each loss against the views of its pair: a new
@@ -42,6 +44,7 @@ mod exponential_density;
 mod finite;
 mod gaussian;
 mod laplace;
+mod member;
 mod poisson;
 mod randomized_response;
 #[cfg(test)]
@@ -56,6 +59,7 @@ use dp_core::Mu;
 use dp_core::rounding::Enclosure;
 
 pub(crate) use finite::EitherWay;
+pub(crate) use member::{Family, Member};
 pub(crate) use poisson::Poisson;
 pub(crate) use unknown::Unknown;
 pub(crate) use without_replacement::WithoutReplacement;
@@ -114,9 +118,25 @@ pub(crate) trait PrivacyLoss: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether there are few losses: quicker than making their law.
+    fn has_finite_law(&self) -> bool {
+        self.finite_law().is_some()
+    }
+
     /// The law of the loss in one direction, as far as it is known in closed form.
     fn form(&self, direction: Direction) -> Form {
         self.finite_law().map_or(Form::Unknown, |law| Form::finite(law, direction))
+    }
+
+    /// Whether the form is not [`Form::Unknown`]: quicker than making it.
+    fn has_form(&self) -> bool {
+        self.has_finite_law() || !matches!(self.form(Direction::Remove), Form::Unknown)
+    }
+
+    /// Where the loss stands among others of its family, of which some dominate others. Nothing
+    /// where no order is known.
+    fn member(&self) -> Option<Member> {
+        None
     }
 
     /// About what evaluations of the pair take.
@@ -211,20 +231,26 @@ pub(crate) struct Work {
     pub(crate) divergence: f64,
     /// The Rényi divergence of the subsampled pair.
     pub(crate) subsampled_divergence: f64,
+    /// To make the form.
+    pub(crate) form: f64,
+    /// To make the form of the subsampled loss.
+    pub(crate) subsampled_form: f64,
 }
 
 impl Work {
     /// What formulas with a few exponentials and logarithms take.
     const USUAL: Self = Self {
         table: 0.0,
-        above: 1000.0,
-        below: 4000.0,
+        above: 800.0,
+        below: 3200.0,
         divergence: 10_000.0,
         subsampled_divergence: 150_000.0,
+        form: 500.0,
+        subsampled_form: 1000.0,
     };
 
     /// What the pair of the subsampled mechanism takes.
     fn subsampled(self) -> Self {
-        Self { divergence: self.subsampled_divergence, ..self }
+        Self { divergence: self.subsampled_divergence, form: self.subsampled_form, ..self }
     }
 }

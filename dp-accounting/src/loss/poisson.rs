@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dp_core::rounding::Enclosure;
 
-use super::{Form, PrivacyLoss, UNBOUNDED, Work, directed};
+use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, directed};
 use crate::contour::{Loss, SampledGaussian};
 use crate::finite_law::FiniteLaw;
 use crate::sampling::{self, AnyPair, Direction};
@@ -68,6 +68,28 @@ impl PrivacyLoss for Poisson {
 
     fn finite_law(&self) -> Option<FiniteLaw> {
         self.of.finite_law().map(|law| law.mixed(Enclosure::point(self.rate)))
+    }
+
+    fn has_finite_law(&self) -> bool {
+        self.of.has_finite_law()
+    }
+
+    fn has_form(&self) -> bool {
+        let known = |form: &Form| matches!(form, Form::Zero | Form::Gaussian(_));
+        match self.rate {
+            0.0 => true,
+            1.0 => self.of.has_form(),
+            _ => self.of.has_finite_law() || known(&self.of.form(Direction::Remove)),
+        }
+    }
+
+    /// A larger rate dominates a smaller one, q: the mixture at q is the one at q′ of which all but
+    /// a part q/q′ is replaced by a draw from Q. And a map that turns a base pair into one that it
+    /// dominates acts on both members of the mixture.
+    fn member(&self) -> Option<Member> {
+        self.of.member().map(|of| {
+            of.subsampled::<Self>(self.rate, self.rate, &[], |rate, of| Arc::new(Self::new(rate, of)))
+        })
     }
 
     fn form(&self, direction: Direction) -> Form {

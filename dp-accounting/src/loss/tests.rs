@@ -41,6 +41,16 @@ fn all() -> Vec<Arc<dyn PrivacyLoss>> {
     bases.into_iter().chain(adapted).collect()
 }
 
+/// What is said of a form and of a finite law without making them is so.
+#[test]
+fn what_can_be_made_is_made() {
+    for loss in all() {
+        let has_form = BOTH.map(|direction| !matches!(loss.form(direction), Form::Unknown));
+        assert_eq!([loss.has_form(); 2], has_form, "{loss:?}");
+        assert_eq!(loss.has_finite_law(), loss.finite_law().is_some(), "{loss:?}");
+    }
+}
+
 /// The form of a loss is the law of its pair: the same profile, and the same divergences.
 #[test]
 fn the_form_is_the_law_of_the_pair() {
@@ -57,7 +67,7 @@ fn the_form_is_the_law_of_the_pair() {
             let mut side = Side::empty(&Effort::new(1e12));
             form.add_to(&mut side, 1);
             for epsilon in [0.0, 0.1, 0.5] {
-                let (found, truth) = (side.delta(epsilon, 1e-3), pair.delta(epsilon));
+                let (found, truth) = (side.delta(epsilon, 1e-3, 0.0), pair.delta(epsilon));
                 let what = format!("{loss:?} {direction:?} at {epsilon}: {found:?} {truth:?}");
                 assert!(found.lo() <= truth.hi() && truth.lo() <= found.hi(), "{what}");
                 assert!(rough || found.hi() <= truth.hi() * 1.05 + 1e-3, "{what}");

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::{Form, PrivacyLoss, Work, directed};
+use super::{Form, Member, PrivacyLoss, Work, directed};
 use crate::contour::many;
 use crate::sampling::{self, AnyPair, Direction, TwoSided};
 
@@ -14,6 +14,9 @@ pub(crate) struct WithoutReplacement {
     batch: u64,
     of: Arc<dyn PrivacyLoss>,
 }
+
+/// Whole numbers up to this are floats.
+const EXACT: u64 = 1 << 53;
 
 impl WithoutReplacement {
     /// There is a record in the batch, and there are no more than records.
@@ -49,6 +52,26 @@ impl PrivacyLoss for WithoutReplacement {
         directed(self.tabulated(), direction)
     }
 
+    fn has_form(&self) -> bool {
+        let known = if self.records == self.batch { self.of.has_form() } else { self.of.has_finite_law() };
+        known && self.of.pair().is_symmetric()
+    }
+
+    /// A larger batch of the same records dominates, and so does a base pair that dominates: at
+    /// k = e^ε ≥ 1 the profile is γ·h(1 + (k−1)/γ), that of a Poisson sample at the rate γ, and below it
+    /// follows from that by symmetry and rises with it.
+    fn member(&self) -> Option<Member> {
+        let of = self.of.member()?;
+        let records = self.records;
+        #[allow(clippy::cast_precision_loss, reason = "at most 2⁵³")]
+        let batch = (records <= EXACT).then_some(self.batch as f64)?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the batch of a member")]
+        let make =
+            move |batch: f64, of| Arc::new(Self::new(records, batch as u64, of)) as Arc<dyn PrivacyLoss>;
+        let rate = (many(self.batch) / many(records)).hi();
+        Some(of.subsampled::<Self>(batch, rate, &[records], make))
+    }
+
     fn form(&self, direction: Direction) -> Form {
         // Of an asymmetric pair the larger profile counts, which is that of no finite law; also if
         // all records are taken.
@@ -62,8 +85,10 @@ impl PrivacyLoss for WithoutReplacement {
         self.of.finite_law().map_or(Form::Unknown, |law| Form::Finite(law.without_replacement(rate)))
     }
 
+    /// Divergences are integrals of the profile.
     fn work(&self) -> Work {
-        self.of.work().subsampled()
+        let work = self.of.work().subsampled();
+        Work { divergence: 150_000.0 + 4.0 * work.divergence, ..work }
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn provable_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta)
 }
 
 /// The orders 1 + t of which [`epsilon_at_few_orders`] and [`delta_at_few_orders`] take the best, those that help most often first.
-const FEW: [f64; 9] = [8.0, 2.0, 32.0, 4.0, 16.0, 1.0, 64.0, 0.5, 0.25];
+pub(crate) const FEW_ORDERS: [f64; 9] = [8.0, 2.0, 32.0, 4.0, 16.0, 1.0, 64.0, 0.5, 0.25];
 
 /// An ε that one of the first `few` orders proves: for curves that take long.
 pub(crate) fn epsilon_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, delta: Delta, few: usize) -> f64 {
@@ -59,7 +59,7 @@ pub(crate) fn epsilon_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, delta: D
         let (t, excess) = conversion.excess(libm::log(*t));
         (excess / t).hi()
     };
-    FEW.iter().take(few).map(proven).fold(f64::INFINITY, f64::min).max(0.0)
+    FEW_ORDERS.iter().take(few).map(proven).fold(f64::INFINITY, f64::min).max(0.0)
 }
 
 /// A δ that one of the first `few` orders proves.
@@ -69,7 +69,7 @@ pub(crate) fn delta_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, epsilon: E
         let (t, excess) = conversion.excess(libm::log(*t));
         (excess - t * Enclosure::point(epsilon.get())).exp().hi()
     };
-    FEW.iter().take(few).map(proven).fold(1.0, f64::min)
+    FEW_ORDERS.iter().take(few).map(proven).fold(1.0, f64::min)
 }
 
 /// Encloses the smallest δ such that the same bound proves (ε,δ) at some order: exp of the infimum above.

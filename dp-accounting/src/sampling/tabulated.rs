@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dp_core::Alpha;
 use dp_core::pairs::{DiscreteGaussianPair, DominatingPair};
-use dp_core::rounding::Enclosure;
+use dp_core::rounding::{Enclosure, mul_down, mul_up};
 
 use super::TwoSided;
 
@@ -33,20 +33,27 @@ impl Tabulated {
     }
 
     pub(crate) fn new(pair: DiscreteGaussianPair) -> Self {
-        let sigma = Enclosure::point(pair.sigma().get());
-        let reach = libm::ceil(REACH * pair.sigma().get());
-        let (mut tails, mut x) = (Vec::new(), reach);
-        // What lies beyond is below a geometric series, and in any case below this.
-        let mut sum = Enclosure::new(0.0, 1e-300);
-        while x >= -reach {
-            sum = sum + (-((Enclosure::point(x) / sigma).square() * Enclosure::point(0.5))).exp();
-            tails.push(sum);
+        let sigma = pair.sigma().get();
+        let reach = libm::ceil(REACH * sigma);
+        // Both sides of 0 have the same weights: from the far end on, and back again.
+        let (mut weights, mut x) = (Vec::new(), reach);
+        while x >= 0.0 {
+            weights.push(weight(x / sigma));
             x -= 1.0;
         }
-        let total = sum + Enclosure::new(0.0, 1e-300);
-        tails.reverse();
-        let tails = tails.into_iter().map(|tail| (tail / total).probability()).collect();
-        Self { pair, tails, first: -reach }
+        let back = weights.iter().rev().skip(1);
+        // What lies beyond is below a geometric series, and in any case below this.
+        let mut sum = Enclosure::new(0.0, 1e-300);
+        let mut tails = Vec::with_capacity(2 * weights.len());
+        for weight in weights.iter().chain(back) {
+            sum = sum + *weight;
+            tails.push(sum);
+        }
+        let share = Enclosure::ONE / (sum + Enclosure::new(0.0, 1e-300));
+        let part = |tail: &Enclosure| {
+            Enclosure::new(mul_down(tail.lo(), share.lo()), mul_up(tail.hi(), share.hi()).min(1.0))
+        };
+        Self { pair, tails: tails.iter().rev().map(part).collect(), first: -reach }
     }
 
     /// Encloses T(a).
@@ -73,6 +80,17 @@ impl Tabulated {
         let ends = [place.lo(), place.hi()];
         ends.map(|y| libm::floor(y.clamp(2.0 * self.first, -2.0 * self.first)) + 1.0)
     }
+}
+
+/// Encloses e^(−z²/2), z having one rounding error.
+///
+/// The exponent has three then, each of half a unit in the last place, and the exponential one of a
+/// unit or less. Near the smallest float that is a unit of the smallest one.
+fn weight(z: f64) -> Enclosure {
+    let exponent = 0.5 * z * z;
+    let weight = libm::exp(-exponent);
+    let error = (4.0 * exponent + 12.0) * (f64::EPSILON / 2.0);
+    Enclosure::new((weight * (1.0 - error) - 1e-320).max(0.0), weight * (1.0 + error) + 1e-320)
 }
 
 impl DominatingPair for Tabulated {

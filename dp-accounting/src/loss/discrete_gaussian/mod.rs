@@ -10,7 +10,7 @@ use dp_core::pairs::DiscreteGaussianPair;
 use summed::Summed;
 use wide::WideGaussian;
 
-use super::{Form, PrivacyLoss, UNBOUNDED, Work, bits};
+use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, bits};
 use crate::contour::Loss;
 use crate::finite_law::FiniteLaw;
 use crate::sampling::{AnyPair, Direction, Tabulated};
@@ -35,12 +35,27 @@ impl PrivacyLoss for DiscreteGaussianPair {
         AnyPair::new(*self)
     }
 
+    /// At the same scale a larger shift dominates, as for the [discrete
+    /// Laplace](dp_core::pairs::DiscreteLaplacePair). Scales have no such order.
+    fn member(&self) -> Option<Member> {
+        let (sigma, shift) = (self.sigma(), f64::from(self.shift()));
+        Some(Member::new(&bits([sigma.get()]), &[shift], shift / sigma.get(), move |at| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the shift of a pair")]
+            let shift = at[0] as u32;
+            Self::new(sigma, shift).expect("no shift of a pair is zero")
+        }))
+    }
+
     fn tabulated(&self) -> AnyPair {
         if worth_a_table(self) { AnyPair::new(Tabulated::new(*self)) } else { self.pair() }
     }
 
     fn finite_law(&self) -> Option<FiniteLaw> {
         FiniteLaw::discrete_gaussian(*self)
+    }
+
+    fn has_finite_law(&self) -> bool {
+        FiniteLaw::has_discrete_gaussian(self)
     }
 
     fn form(&self, _: Direction) -> Form {
@@ -55,8 +70,14 @@ impl PrivacyLoss for DiscreteGaussianPair {
 
     fn work(&self) -> Work {
         let usual = Work { divergence: 500.0, ..Work::USUAL };
+        let usual = if self.has_finite_law() {
+            // Also for what of the atoms each bound takes.
+            Work { subsampled_form: 60_000.0 * (self.sigma().get() + 1.0), ..usual }
+        } else {
+            usual
+        };
         if worth_a_table(self) {
-            Work { table: 100.0 * Tabulated::size(*self), above: 1500.0, below: 6000.0, ..usual }
+            Work { table: 60.0 * Tabulated::size(*self), above: 1300.0, below: 5000.0, ..usual }
         } else {
             Work { above: 15_000.0, below: 80_000.0, ..usual }
         }

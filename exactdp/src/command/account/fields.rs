@@ -78,16 +78,18 @@ impl<'a> Fields<'a> {
 
     /// One of some words.
     pub(super) fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, BadSpec> {
-        let list: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
-        let list = format!("one of {}", list.join(", "));
-        let node = self.need(name, &list)?;
+        let list = || {
+            let list: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+            format!("one of {}", list.join(", "))
+        };
+        let node = self.get(name).ok_or_else(|| self.missing(name, &list()))?;
         let meant = match node {
             Node::Text(text) => words.iter().find(|(word, _)| word == text),
             _ => None,
         };
         meant
             .map(|(_, value)| *value)
-            .ok_or_else(|| self.bad(name, &format!("must be {list}, but {} was passed", node.describe())))
+            .ok_or_else(|| self.bad(name, &format!("must be {}, but {} was passed", list(), node.describe())))
     }
 
     /// A number in a range, if it is there.
