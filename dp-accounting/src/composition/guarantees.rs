@@ -22,12 +22,7 @@ impl<A: Adjacency> Composition<A> {
     /// stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them,
     /// and a mechanism that releases nothing keeps within every curve. So a smaller answer would be
     /// false for some mechanism.
-    pub(super) fn between_guarantees(
-        &self,
-        question: Question,
-        accuracy: f64,
-        effort: &Effort,
-    ) -> Enclosure {
+    pub(super) fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         let proven = self.proven_by_divergences(question);
         let mut example = Self::new();
         for (kind, count) in &self.events {
@@ -89,15 +84,13 @@ impl<A: Adjacency> Composition<A> {
     /// An (ε,δ) guarantee of a loss that may be infinite, which has no finite divergence. Nothing where
     /// it cannot be infinite.
     fn as_guarantee(&self, loss: &dyn PrivacyLoss) -> Option<Approx> {
-        let views = self.directions().iter().map(|direction| loss.view(*direction));
-        let of = |view: &dyn DominatingPair, delta: Delta| view.epsilon(delta).get();
-        let views: Vec<_> = views.collect();
+        let views: Vec<_> = self.directions().iter().map(|direction| loss.view(*direction)).collect();
         let infinite = views.iter().map(|view| view.delta(LARGE).hi()).fold(0.0, f64::max);
         if infinite == 0.0 {
             return None;
         }
         let delta = Delta::saturating(infinite);
-        let epsilon = views.iter().map(|view| of(view, delta)).fold(0.0, f64::max);
+        let epsilon = views.iter().map(|view| view.epsilon(delta).get()).fold(0.0, f64::max);
         epsilon.is_finite().then(|| Approx::from_parts(Epsilon::saturating(epsilon), delta))
     }
 }

@@ -341,7 +341,9 @@ fn infinite_losses_are_counted() {
     assert_eq!(side.epsilon(0.0, 1e-4, 0.0), Enclosure::point(f64::INFINITY));
     let epsilon = side.epsilon(0.06, 1e-4, 0.0);
     assert!(epsilon.hi().is_finite() && epsilon.relative_width() < 1e-4, "{epsilon:?}");
-    assert!(side.delta(epsilon.hi(), 1e-4, 0.0).lo() <= 0.06 && side.delta(epsilon.lo(), 1e-4, 0.0).hi() >= 0.06);
+    assert!(
+        side.delta(epsilon.hi(), 1e-4, 0.0).lo() <= 0.06 && side.delta(epsilon.lo(), 1e-4, 0.0).hi() >= 0.06
+    );
 
     // Without the Gaussian the answer is that of optimal composition.
     let side = made(|side| side.add_law(&FiniteLaw::approx(&guarantee), 50));

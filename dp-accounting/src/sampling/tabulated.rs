@@ -135,6 +135,20 @@ mod tests {
     use super::*;
     use dp_core::Scale;
 
+    /// The certified exponential function agrees, with room for the rounding of z.
+    #[test]
+    fn weights_enclose_the_exponential() {
+        for k in 0..40_000u32 {
+            let z = f64::from(k) * 9.7e-4;
+            let (found, exact) = (weight(z), (-(Enclosure::point(z).square() * Enclosure::point(0.5))).exp());
+            let error = exact.hi() * z * z * f64::EPSILON / 2.0;
+            assert!(
+                found.lo() <= exact.lo() - error && exact.hi() + error <= found.hi(),
+                "{z}: {found:?} {exact:?}"
+            );
+        }
+    }
+
     #[test]
     fn the_table_says_what_the_sums_say() {
         for (sigma, shift) in [(3.0, 1), (12.5, 7), (150.0, 1), (30.0, 400)] {
