@@ -55,13 +55,7 @@ fn checked_reports(reports: u64) -> Result<Enclosure, Error> {
     if reports == 0 {
         return Err(Error::OutOfRange { argument: "the number of reports", allowed: "[1, ∞)", found: 0.0 });
     }
-    #[allow(clippy::cast_precision_loss)] // a step to each side covers what it loses
-    let near = reports as f64;
-    Ok(if reports <= 1 << 53 {
-        Enclosure::point(near)
-    } else {
-        Enclosure::new(near.next_down(), near.next_up())
-    })
+    Ok(Enclosure::integer(reports))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use dp_core::{
 };
 
 use crate::second_moments::second_moment::{BITS, checked, whole};
-use crate::sums::fixed_point::{enclose, unit_for};
+use crate::sums::fixed_point::unit_for;
 use crate::sums::total::Total;
 
 /// XᵀX for a matrix X whose rows are records of d columns, each scaled down to a Euclidean length
@@ -141,17 +141,17 @@ impl<R, A> Gram<R, A> {
 
     /// The ℓ2 sensitivity for a distance of `factor`·B².
     fn bounded(&self, factor: Enclosure) -> f64 {
-        let (longest, unit) = (enclose(self.longest()), Enclosure::point(self.unit()));
+        let (longest, unit) = (Enclosure::integer(self.longest()), Enclosure::point(self.unit()));
         // Rounding two entries to steps moves them by a step more than they are apart, times √2,
         // and the product with a rounded √2 is off by 2·2⁻⁵³ of at most √2·2⁵³ steps on each side:
         // √2 + 4√2 < 8 in all. For all entries together that is √entries times as much.
-        let entries = enclose(i128::try_from(self.entries()).expect("at most 2²⁴")).sqrt();
+        let entries = Enclosure::integer(self.entries()).sqrt();
         let rounding = Enclosure::point(8.0 * self.total().step()) * entries;
         (factor * longest.square() * unit * unit + rounding).hi()
     }
 
     fn in_l1(&self, euclidean: f64) -> f64 {
-        let entries = enclose(i128::try_from(self.entries()).expect("at most 2²⁴")).sqrt();
+        let entries = Enclosure::integer(self.entries()).sqrt();
         (entries * Enclosure::point(euclidean)).hi()
     }
 

@@ -8,7 +8,6 @@ use dp_mechanisms::sample::Interval;
 
 use crate::local::ladder;
 use crate::second_moments::cholesky::{DIGITS_PER_COLUMN, decompose, exactly, lower_triangle};
-use crate::sums::fixed_point::enclose;
 use crate::{Gram, LocalSensitivity, Smoothness};
 
 /// z·(XᵀX + λI)⁻¹·z for a new point z: the variance of the prediction of a ridge regression at z,
@@ -132,9 +131,9 @@ impl<R: AsRef<[f64]>> PredictionVariance<R> {
     /// |z|²·g(λ + m·B²/16), rounded up. Falls in m, as each operation does.
     fn moved(&self, m: u64) -> Enclosure {
         let unit = Enclosure::point(self.gram.unit());
-        let square = enclose(self.gram.longest() * self.gram.longest()) * unit * unit;
+        let square = Enclosure::integer(self.gram.longest() * self.gram.longest()) * unit * unit;
         let length = self.point.iter().fold(Enclosure::ZERO, |sum, x| sum + Enclosure::point(*x).square());
-        let parts = enclose(i128::from(m)) / enclose(i128::from(PARTS));
+        let parts = Enclosure::integer(m) / Enclosure::integer(PARTS);
         let least = Enclosure::point(self.ridge) + parts * square;
         length / least * (square / (least + square))
     }

@@ -109,7 +109,7 @@ impl Density for Shape {
         } else {
             by_product
         };
-        Enclosure::new(by_product.lo().max(by_hazard.lo()), by_product.hi().min(by_hazard.hi())) / self.sigma
+        by_product.meet(by_hazard) / self.sigma
     }
 
     /// Pr(Z > z) = ½·E(1 − z·e^−σY)₊ = ½·(Φ̄(y) − z·e^(σ²/2)·Φ̄(y + σ)), where y = ln z/σ.

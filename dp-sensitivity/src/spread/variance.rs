@@ -7,7 +7,7 @@ use crate::LocalSensitivity;
 use crate::local::ladder;
 use crate::local::smoothness::Smoothness;
 use crate::spread::deviations::{Deviations, Sums};
-use crate::sums::fixed_point::{enclose, power_of_two, unit_for};
+use crate::sums::fixed_point::{power_of_two, unit_for};
 
 /// The variance of n records, clamped to [a, b], under replace-one neighbours, for whom n is
 /// public.
@@ -157,12 +157,12 @@ impl Variance {
 
     /// All roundings are monotone, so that this is a ladder as the exact one is.
     fn rung(self, deviations: &Deviations, distance: usize) -> f64 {
-        self.moved_by(enclose(deviations.at_distance(distance))).min(self.sensitivity)
+        self.moved_by(Enclosure::integer(deviations.at_distance(distance))).min(self.sensitivity)
     }
 
     /// Λ²(n−1)/(n·divisor), and what rounding adds.
     fn bound(self) -> f64 {
-        let farthest = enclose(((self.count() - 1) * self.width()).pow(2));
+        let farthest = Enclosure::integer(((self.count() - 1) * self.width()).pow(2));
         self.moved_by(farthest)
     }
 
@@ -171,8 +171,10 @@ impl Variance {
     /// n·W²/(4·divisor) ≤ W²/2. It is off by 3·2⁻⁵³ of that, with a margin for the products 2⁻⁵¹,
     /// on both sides; and by less than two of the smallest floats where it underflows.
     fn moved_by(self, scaled: Enclosure) -> f64 {
-        let (width, unit) = (enclose(self.width()), Enclosure::point(self.unit()));
-        let moved = scaled / enclose(self.count() * (self.count() - 1)) / enclose(self.divisor());
+        let (width, unit) = (Enclosure::integer(self.width()), Enclosure::point(self.unit()));
+        let moved = scaled
+            / Enclosure::integer(self.count() * (self.count() - 1))
+            / Enclosure::integer(self.divisor());
         let rounding = width.square() * Enclosure::point(power_of_two(-50));
         ((moved + rounding) * unit * unit + Enclosure::point(f64::from_bits(4))).hi()
     }
