@@ -115,6 +115,8 @@ pub mod mechanism;
 pub mod normal;
 pub mod notion;
 pub mod number;
+#[cfg(feature = "serde")]
+mod on_disk;
 pub mod pairs;
 pub mod query;
 pub mod rng;

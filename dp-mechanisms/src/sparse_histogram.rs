@@ -248,30 +248,13 @@ impl Calibrate for SparseTarget {
     }
 }
 
-/// What is written to disk, checked when it is read.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    universe: u64,
-    threshold: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for SparseHistogram {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.scale, written.universe, written.threshold)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<SparseHistogram> for Written {
-    fn from(histogram: SparseHistogram) -> Self {
-        let SparseHistogram { universe, threshold, .. } = histogram;
-        Self { scale: histogram.scale(), universe, threshold }
-    }
+dp_core::on_disk! {
+    Written for histogram: SparseHistogram {
+        scale: Scale = histogram.scale(),
+        universe: u64 = histogram.universe,
+        threshold: u64 = histogram.threshold,
+    } => Self::new(scale, universe, threshold)
 }
 
 #[cfg(test)]

@@ -236,28 +236,12 @@ impl<K: Ord + Clone> ForGuarantee<Approx> for StabilityHistogram<K> {
     }
 }
 
-/// What is written to disk, checked when it is read.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    threshold: u64,
-}
-
-#[cfg(feature = "serde")]
-impl<K> TryFrom<Written> for StabilityHistogram<K> {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.scale, written.threshold)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<K> From<StabilityHistogram<K>> for Written {
-    fn from(mechanism: StabilityHistogram<K>) -> Self {
-        Self { scale: mechanism.scale(), threshold: mechanism.threshold() }
-    }
+dp_core::on_disk! {
+    Written<K> for histogram: StabilityHistogram<K> {
+        scale: Scale = histogram.scale(),
+        threshold: u64 = histogram.threshold(),
+    } => Self::new(scale, threshold)
 }
 
 #[cfg(test)]

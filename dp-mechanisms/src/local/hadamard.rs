@@ -38,18 +38,15 @@ use crate::sample::{Bernoulli, Bits};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct HadamardResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<super::Written> for HadamardResponse {
-    type Error = Error;
-    fn try_from(written: super::Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get(), written.values)
-    }
+dp_core::on_disk! {
+    Written for HadamardResponse { values: u32, epsilon: Epsilon } => Self::epsilon(epsilon.get(), values)
 }
 
 impl HadamardResponse {

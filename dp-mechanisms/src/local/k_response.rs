@@ -35,18 +35,15 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// Checked as L12 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct KRandomizedResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<super::Written> for KRandomizedResponse {
-    type Error = Error;
-    fn try_from(written: super::Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get(), written.values)
-    }
+dp_core::on_disk! {
+    Written for KRandomizedResponse { values: u32, epsilon: Epsilon } => Self::epsilon(epsilon.get(), values)
 }
 
 impl KRandomizedResponse {

@@ -80,15 +80,6 @@ pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency =
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error>;
 }
 
-/// What is read from disk of a randomiser with these two parameters, before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-}
-
 /// The largest number of values: estimates hold a float for each.
 const MOST_VALUES: u32 = 1 << 24;
 

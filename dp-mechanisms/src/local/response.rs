@@ -38,21 +38,8 @@ pub struct RandomizedResponse {
     epsilon: Epsilon,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    epsilon: Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for RandomizedResponse {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get())
-    }
-}
+dp_core::on_disk! { Written for RandomizedResponse { epsilon: Epsilon } => Self::epsilon(epsilon.get()) }
 
 impl RandomizedResponse {
     /// Randomised response of privacy ε.

@@ -72,32 +72,15 @@ pub struct SketchReport {
     pub bits: Vec<bool>,
 }
 
-/// What is on disk: the parameters.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    functions: u16,
-    digits: u32,
-    seed: u64,
-    epsilon: dp_core::Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for CountMeanSketch {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get(), written.values, written.functions, written.digits, written.seed)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<CountMeanSketch> for Written {
-    fn from(sketch: CountMeanSketch) -> Self {
-        let (functions, epsilon) = (sketch.functions(), sketch.row.level());
-        Self { values: sketch.values, functions, digits: sketch.digits, seed: sketch.seed, epsilon }
-    }
+dp_core::on_disk! {
+    Written for sketch: CountMeanSketch {
+        values: u32 = sketch.values,
+        functions: u16 = sketch.functions(),
+        digits: u32 = sketch.digits,
+        seed: u64 = sketch.seed,
+        epsilon: dp_core::Epsilon = sketch.row.level(),
+    } => Self::epsilon(epsilon.get(), values, functions, digits, seed)
 }
 
 impl CountMeanSketch {

@@ -51,22 +51,10 @@ enum Flips {
     Optimized,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-    bits: Flips,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for UnaryEncoding {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::with(written.values, written.epsilon.get(), written.bits)
-    }
+dp_core::on_disk! {
+    Written for UnaryEncoding { values: u32, epsilon: Epsilon, bits: Flips }
+    => Self::with(values, epsilon.get(), bits)
 }
 
 impl UnaryEncoding {

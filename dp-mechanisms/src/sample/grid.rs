@@ -142,21 +142,9 @@ impl Spacing {
     }
 }
 
-/// What is read from disk, before the parts are seen together.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Unchecked {
-    scale: Scale,
-    grid: Grid,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Unchecked> for Spacing {
-    type Error = Error;
-    fn try_from(Unchecked { scale, grid }: Unchecked) -> Result<Self, Error> {
-        Ok(Self { scale, grid: grid.suited_to(scale)? })
-    }
+dp_core::on_disk! {
+    Unchecked for Spacing { scale: Scale, grid: Grid } => Ok(Self { scale, grid: grid.suited_to(scale)? })
 }
 
 /// ⌊log₂ b⌋. The scale of smooth noise is private: for normal floats it is read off their bits.

@@ -82,24 +82,14 @@ pub struct AboveThreshold<S = General> {
     kind: PhantomData<S>,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    threshold: f64,
-    positives: u32,
-    threshold_scale: Scale,
-    answer_scale: Scale,
-}
-
-#[cfg(feature = "serde")]
-impl<S> TryFrom<Written> for AboveThreshold<S> {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { threshold, positives, threshold_scale, answer_scale } = written;
-        Self::scaled(threshold, positives, threshold_scale, answer_scale)
-    }
+dp_core::on_disk! {
+    Written<S> for AboveThreshold<S> {
+        threshold: f64,
+        positives: u32,
+        threshold_scale: Scale,
+        answer_scale: Scale,
+    } => Self::scaled(threshold, positives, threshold_scale, answer_scale)
 }
 
 impl AboveThreshold {

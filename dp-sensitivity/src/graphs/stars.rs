@@ -42,7 +42,7 @@ use crate::{LocalSensitivity, Smoothness};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Declared"))]
 pub struct KStars {
     nodes: u32,
     arms: u32,
@@ -176,29 +176,8 @@ impl LocalSensitivity for KStars {
     }
 }
 
-/// What is written to disk.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    nodes: u32,
-    arms: u32,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for KStars {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.nodes, declared.arms)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<KStars> for Declared {
-    fn from(stars: KStars) -> Self {
-        Self { nodes: stars.nodes, arms: stars.arms }
-    }
-}
+dp_core::on_disk! { Declared for KStars { nodes: u32, arms: u32 } => Self::new(nodes, arms) }
 
 #[cfg(test)]
 mod tests {

@@ -138,29 +138,13 @@ impl LocalSensitivity for TrimmedMean {
     }
 }
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-    trimmed: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for TrimmedMean {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.bounds, declared.size, declared.trimmed)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<TrimmedMean> for Declared {
-    fn from(mean: TrimmedMean) -> Self {
-        Self { bounds: mean.bounds(), size: mean.size, trimmed: mean.trimmed }
-    }
+dp_core::on_disk! {
+    Declared for mean: TrimmedMean {
+        bounds: Bounds = mean.bounds(),
+        size: usize = mean.size,
+        trimmed: usize = mean.trimmed,
+    } => Self::new(bounds, size, trimmed)
 }
 
 #[cfg(test)]

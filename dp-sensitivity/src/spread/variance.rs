@@ -212,29 +212,13 @@ impl LocalSensitivity for Variance {
     }
 }
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-    divisor: Divisor,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for Variance {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::divided(declared.bounds, declared.size, declared.divisor)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Variance> for Declared {
-    fn from(variance: Variance) -> Self {
-        Self { bounds: variance.bounds, size: variance.size, divisor: variance.divisor }
-    }
+dp_core::on_disk! {
+    Declared for variance: Variance {
+        bounds: Bounds = variance.bounds,
+        size: usize = variance.size,
+        divisor: Divisor = variance.divisor,
+    } => Self::divided(bounds, size, divisor)
 }
 
 #[cfg(test)]

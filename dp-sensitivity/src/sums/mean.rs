@@ -84,28 +84,9 @@ impl LocalSensitivity for Mean {
     }
 }
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for Mean {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.bounds, declared.size)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Mean> for Declared {
-    fn from(mean: Mean) -> Self {
-        Self { bounds: mean.bounds(), size: mean.size }
-    }
+dp_core::on_disk! {
+    Declared for mean: Mean { bounds: Bounds = mean.bounds(), size: usize = mean.size } => Self::new(bounds, size)
 }
 
 #[cfg(test)]
