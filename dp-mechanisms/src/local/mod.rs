@@ -50,6 +50,8 @@ pub use response::RandomizedResponse;
 pub use sketch::{CountMeanSketch, SketchReport};
 pub use unary::UnaryEncoding;
 
+use std::ops::AddAssign;
+
 use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 
 use crate::arguments::positive;
@@ -100,6 +102,20 @@ fn checked_epsilon(epsilon: f64) -> Result<Epsilon, Error> {
 /// ε/d, exactly.
 fn share_of(epsilon: Epsilon, divisor: u8) -> Ratio {
     Ratio::new(Dyadic::from_finite(epsilon.get()), Dyadic::from_finite(divisor.into()))
+}
+
+/// A list of reports that is not empty.
+fn some<T>(reports: &[T]) -> Result<&[T], Error> {
+    if reports.is_empty() { Err(Error::Empty { argument: "the list of reports" }) } else { Ok(reports) }
+}
+
+/// How often each of so many reports occurs in a list.
+fn tally<T: Clone + From<u8> + AddAssign>(reports: &[u32], different: u32) -> Result<Vec<T>, Error> {
+    let mut counts = vec![T::from(0); different as usize];
+    for report in some(reports)? {
+        *counts.get_mut(*report as usize).ok_or_else(|| no_such_report(*report))? += T::from(1);
+    }
+    Ok(counts)
 }
 
 /// A report that names a value which does not exist.

@@ -9,7 +9,7 @@ use rand_core::Rng;
 
 use super::hash::Hash;
 use super::support::{Support, checked_share};
-use super::{FrequencyOracle, UnaryEncoding, checked_values};
+use super::{FrequencyOracle, UnaryEncoding, checked_values, no_such_report, some};
 use crate::sample::{Bits, below_from};
 
 /// Hashes the value by one of several public functions, and reports the hash in [unary
@@ -161,15 +161,12 @@ impl FrequencyOracle for CountMeanSketch {
     }
 
     fn estimate(&self, reports: &[SketchReport]) -> Result<Vec<f64>, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
         let width = self.width() as usize;
         // counts[function][hash]: how many reports on this function have this bit set
         let mut counts = vec![vec![0u64; width]; self.hashes.len()];
-        for report in reports {
+        for report in some(reports)? {
             let row = counts.get_mut(usize::from(report.function));
-            let row = row.ok_or_else(|| super::no_such_report(report.function.into()))?;
+            let row = row.ok_or_else(|| no_such_report(report.function.into()))?;
             if report.bits.len() != width {
                 let lengths = (width, report.bits.len());
                 return Err(Error::LengthMismatch {

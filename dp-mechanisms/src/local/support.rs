@@ -1,7 +1,7 @@
 //! The probability that a report supports a value, and estimates from it.
 
-use dp_core::Error;
 use dp_core::rounding::Enclosure;
+use dp_core::{Epsilon, Error};
 
 /// Pr(a report supports the own value), Pr(it supports another one), and their difference.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,13 @@ impl Support {
     /// The difference is given too, because subtraction would cancel for small ε.
     pub(super) const fn new(own: Enclosure, other: Enclosure, gap: Enclosure) -> Self {
         Self { own, other, gap }
+    }
+
+    /// The truth with probability e^ε/(e^ε+d), and each of d `others` with probability 1/(e^ε+d).
+    pub(super) fn of_response(epsilon: Epsilon, others: u32) -> Self {
+        let epsilon = -Enclosure::point(epsilon.get());
+        let total = Enclosure::ONE + Enclosure::point(others.into()) * epsilon.exp();
+        Self::new(Enclosure::ONE / total, epsilon.exp() / total, -epsilon.exp_m1() / total)
     }
 
     /// Where another value has the same hash with probability 1/m: q becomes q + (p−q)/m.

@@ -5,7 +5,7 @@ use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 use rand_core::Rng;
 
 use super::support::Support;
-use super::{FrequencyOracle, checked_epsilon, checked_values, share_of};
+use super::{FrequencyOracle, checked_epsilon, checked_values, share_of, some};
 use crate::sample::{Bernoulli, Bits};
 
 /// Reports k bits: that of the own value is set with probability p, each other with probability q,
@@ -137,11 +137,8 @@ impl FrequencyOracle for UnaryEncoding {
     }
 
     fn estimate(&self, reports: &[Vec<bool>]) -> Result<Vec<f64>, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
         let mut counts = vec![0u64; self.values as usize];
-        for report in reports {
+        for report in some(reports)? {
             if report.len() != counts.len() {
                 let lengths = (counts.len(), report.len());
                 return Err(Error::LengthMismatch { arguments: "the values and a report", lengths });
