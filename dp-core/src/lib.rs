@@ -106,6 +106,8 @@
 extern crate alloc;
 
 pub mod adjacency;
+#[doc(hidden)]
+pub mod arguments;
 mod bounds;
 mod error;
 mod finite;

@@ -54,7 +54,7 @@ use std::ops::AddAssign;
 
 use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 
-use crate::arguments::positive;
+use crate::arguments::{integer, positive};
 use crate::sample::{Dyadic, Ratio};
 
 /// A randomiser of values from a public domain 0, …, k−1, whose reports tell how frequent each
@@ -86,12 +86,7 @@ pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency =
 const MOST_VALUES: u32 = 1 << 24;
 
 fn checked_values(values: u32) -> Result<u32, Error> {
-    if (2..=MOST_VALUES).contains(&values) {
-        Ok(values)
-    } else {
-        let allowed = "[2, 16777216]";
-        Err(Error::OutOfRange { argument: "the number of values", allowed, found: values.into() })
-    }
+    integer("the number of values", "[2, 16777216]", values, 2..=MOST_VALUES)
 }
 
 /// A positive, finite ε. At ε = 0 reports carry no information, and there is nothing to estimate.

@@ -10,6 +10,7 @@ use rand_core::Rng;
 use super::hash::Hash;
 use super::support::{Support, checked_share};
 use super::{FrequencyOracle, UnaryEncoding, checked_values, no_such_report, some};
+use crate::arguments::integer;
 use crate::sample::{Bits, below_from};
 
 /// Hashes the value by one of several public functions, and reports the hash in [unary
@@ -92,20 +93,8 @@ impl CountMeanSketch {
     /// 1 ≤ `digits` ≤ 16.
     pub fn epsilon(epsilon: f64, values: u32, functions: u16, digits: u32, seed: u64) -> Result<Self, Error> {
         let values = checked_values(values)?;
-        if functions == 0 {
-            return Err(Error::OutOfRange {
-                argument: "the number of hash functions",
-                allowed: "[1, 65535]",
-                found: 0.0,
-            });
-        }
-        if !(1..=16).contains(&digits) {
-            return Err(Error::OutOfRange {
-                argument: "the digits of a hash",
-                allowed: "[1, 16]",
-                found: digits.into(),
-            });
-        }
+        integer("the number of hash functions", "[1, 65535]", functions, 1..)?;
+        integer("the digits of a hash", "[1, 16]", digits, 1..=16)?;
         let row = UnaryEncoding::symmetric(epsilon, 1 << digits)?;
         Ok(Self { values, seed, row, hashes: Hash::family(seed, functions, digits), digits })
     }

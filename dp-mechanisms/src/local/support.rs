@@ -3,6 +3,8 @@
 use dp_core::rounding::Enclosure;
 use dp_core::{Epsilon, Error};
 
+use crate::arguments::{integer, within};
+
 /// Pr(a report supports the own value), Pr(it supports another one), and their difference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Support {
@@ -51,18 +53,11 @@ impl Support {
 }
 
 pub(super) fn checked_share(share: f64) -> Result<Enclosure, Error> {
-    if (0.0..=1.0).contains(&share) {
-        Ok(Enclosure::point(share))
-    } else {
-        Err(Error::OutOfRange { argument: "the share", allowed: "[0, 1]", found: share })
-    }
+    within("the share", "[0, 1]", share, (0.0..=1.0).contains(&share)).map(Enclosure::point)
 }
 
 fn checked_reports(reports: u64) -> Result<Enclosure, Error> {
-    if reports == 0 {
-        return Err(Error::OutOfRange { argument: "the number of reports", allowed: "[1, ∞)", found: 0.0 });
-    }
-    Ok(Enclosure::integer(reports))
+    integer("the number of reports", "[1, ∞)", reports, 1..).map(Enclosure::integer)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use dp_core::{Dominated, Epsilon, Error, MeasuredIn, Mechanism, Pure, Scale};
 use rand_core::Rng;
 
 use self::noised::Noised;
-use crate::arguments::{failure, positive};
+use crate::arguments::{failure, integer, positive, within};
 use crate::sample::Bits;
 use crate::selection::{General, Monotone, Scores};
 
@@ -225,17 +225,10 @@ fn steps<S: Scores>(positives: u32) -> f64 {
 }
 
 fn checked(threshold: f64, positives: u32) -> Result<(f64, u32), Error> {
-    if !threshold.is_finite() {
-        return Err(Error::OutOfRange {
-            argument: "the threshold", allowed: "(-∞, ∞)", found: threshold
-        });
-    }
-    if positives == 0 {
-        return Err(Error::OutOfRange {
-            argument: "the number of positives", allowed: "[1, ∞)", found: 0.0
-        });
-    }
-    Ok((threshold, positives))
+    Ok((
+        within("the threshold", "(-∞, ∞)", threshold, threshold.is_finite())?,
+        integer("the number of positives", "[1, ∞)", positives, 1..)?,
+    ))
 }
 
 impl<S: Scores> Mechanism for AboveThreshold<S> {

@@ -4,6 +4,7 @@ use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityI
 
 use super::graph::index;
 use super::{Graph, LARGEST_COUNT, declared, reported};
+use crate::arguments::integer;
 use crate::local::ladder;
 use crate::{LocalSensitivity, Smoothness};
 
@@ -54,10 +55,7 @@ impl KStars {
     /// # Errors
     /// [`Error::OutOfRange`] when k is 0.
     pub fn new(nodes: u32, arms: u32) -> Result<Self, Error> {
-        if arms == 0 {
-            return Err(Error::OutOfRange { argument: "arms", allowed: "[1, ∞)", found: 0.0 });
-        }
-        Ok(Self { nodes, arms })
+        Ok(Self { nodes, arms: integer("arms", "[1, ∞)", arms, 1..)? })
     }
 
     /// The number of arms, k.

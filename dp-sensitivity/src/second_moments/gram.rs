@@ -8,6 +8,7 @@ use dp_core::{
     AddRemove, Adjacency, Error, Finite, FiniteVec, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn,
 };
 
+use crate::arguments::integer;
 use crate::second_moments::second_moment::{BITS, checked, whole};
 use crate::sums::fixed_point::unit_for;
 use crate::sums::total::Total;
@@ -72,11 +73,7 @@ impl<R: AsRef<[f64]>> Gram<R, AddRemove> {
     /// [`Error::OutOfRange`] unless there are 1 to 4096 columns and the bound lies between 10⁻¹⁴⁰
     /// and 10¹⁴⁰.
     pub fn new(columns: usize, bound: f64) -> Result<Self, Error> {
-        if !(1..=4096).contains(&columns) {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = columns as f64;
-            return Err(Error::OutOfRange { argument: "columns", allowed: "[1, 4096]", found });
-        }
+        integer("columns", "[1, 4096]", columns, 1..=4096)?;
         Ok(Self { columns, bound: checked(bound)?, kind: PhantomData })
     }
 

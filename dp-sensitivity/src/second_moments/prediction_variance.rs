@@ -6,6 +6,7 @@ use dp_core::rounding::{Enclosure, add_up, mul_up, sub_up};
 use dp_core::{AddRemove, Error, Finite, L1, Norm, Query, Sensitivity, SensitivityIn, Subadditive};
 use dp_mechanisms::sample::Interval;
 
+use crate::arguments::{integer, within};
 use crate::local::ladder;
 use crate::second_moments::cholesky::{DIGITS_PER_COLUMN, decompose, exactly, lower_triangle};
 use crate::{Gram, LocalSensitivity, Smoothness};
@@ -72,16 +73,10 @@ impl<R: AsRef<[f64]>> PredictionVariance<R> {
     /// [`Error::OutOfRange`] unless there are 1 to 16 columns, and the length of the point, the
     /// bound and the ridge lie between 10⁻³⁰ and 10³⁰.
     pub fn new(point: &[f64], bound: f64, ridge: f64) -> Result<Self, Error> {
-        if !(1..=16).contains(&point.len()) {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = point.len() as f64;
-            return Err(Error::OutOfRange { argument: "the number of columns", allowed: "[1, 16]", found });
-        }
+        integer("the number of columns", "[1, 16]", point.len(), 1..=16)?;
         let length = dp_core::L2::of(point);
         for (argument, found) in [("the length of the point", length), ("bound", bound), ("ridge", ridge)] {
-            if !(1e-30..=1e30).contains(&found) {
-                return Err(Error::OutOfRange { argument, allowed: "[1e-30, 1e30]", found });
-            }
+            within(argument, "[1e-30, 1e30]", found, (1e-30..=1e30).contains(&found))?;
         }
         Ok(Self { gram: Gram::new(point.len(), bound)?, point: point.to_vec(), ridge })
     }

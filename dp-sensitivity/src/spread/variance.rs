@@ -4,6 +4,7 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
+use crate::arguments::integer;
 use crate::local::ladder;
 use crate::local::smoothness::Smoothness;
 use crate::spread::deviations::{Deviations, Sums};
@@ -81,11 +82,7 @@ impl Variance {
 
     fn divided(bounds: Bounds, size: usize, divisor: Divisor) -> Result<Self, Error> {
         // With integers up to 2³¹ and 2³² of them, n·Σk² and (Σk)² are at most 2¹²⁶.
-        if !(2..=1 << 32).contains(&(size as u128)) {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = size as f64;
-            return Err(Error::OutOfRange { argument: "size", allowed: "[2, 2^32]", found });
-        }
+        integer("size", "[2, 2^32]", size as u128, 2..=1 << 32)?;
         let variance = Self { bounds, size, divisor, sensitivity: 0.0 };
         let sensitivity = variance.bound();
         // No variance exceeds the square of the width, so no answer is infinite, if that is finite.

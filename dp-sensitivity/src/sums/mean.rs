@@ -4,6 +4,7 @@ use dp_core::rounding::sub_up;
 use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
+use crate::arguments::integer;
 use crate::sums::average::Average;
 
 /// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
@@ -39,9 +40,7 @@ impl Mean {
     /// # Errors
     /// [`Error::OutOfRange`] when the size is zero.
     pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
-        if size == 0 {
-            return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("size", "[1, ∞)", size, 1..)?;
         Ok(Self { average: Average::new(bounds, size, 1)?, size })
     }
 
