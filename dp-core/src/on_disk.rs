@@ -12,7 +12,9 @@
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// #[serde(try_from = "Written")]
 /// struct Coin { epsilon: Epsilon, sides: u32 }
-/// on_disk! { Written for Coin { epsilon: Epsilon, sides: u32 } => Self::new(epsilon.get(), sides) }
+/// on_disk! {
+///     Written for Coin { epsilon: Epsilon, sides: u32 } => Self::new(epsilon.get(), sides)
+/// }
 /// # impl Coin {
 /// #     fn new(epsilon: f64, sides: u32) -> Result<Self, Error> {
 /// #         Ok(Self { epsilon: Epsilon::new(epsilon)?, sides })
