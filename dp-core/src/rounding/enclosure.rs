@@ -303,14 +303,14 @@ mod tests {
             let value = value >> drop;
             let enclosure = Enclosure::integer(value);
             // The ends are floats, hence integers beyond 2⁵³, and `as` is exact or saturates.
+            #[allow(clippy::cast_possible_truncation)]
+            let [lo, hi] = [enclosure.lo(), enclosure.hi()].map(|end| end as i128);
             if value.unsigned_abs() > 1 << 53 {
-                let (lo, hi) = (enclosure.lo() as i128, enclosure.hi() as i128);
                 prop_assert!(lo < value || lo == i128::MIN, "{value}: {enclosure}");
                 prop_assert!(hi > value || hi == i128::MAX, "{value}: {enclosure}");
                 prop_assert!(enclosure.relative_width().abs() < 1e-15);
             } else {
-                prop_assert_eq!(enclosure.lo() as i128, value);
-                prop_assert_eq!(enclosure.hi() as i128, value);
+                prop_assert_eq!((lo, hi), (value, value));
             }
         }
 
