@@ -106,6 +106,8 @@
 extern crate alloc;
 
 pub mod adjacency;
+#[doc(hidden)]
+pub mod arguments;
 mod bounds;
 mod error;
 mod finite;
@@ -115,6 +117,8 @@ pub mod mechanism;
 pub mod normal;
 pub mod notion;
 pub mod number;
+#[cfg(feature = "serde")]
+mod on_disk;
 pub mod pairs;
 pub mod query;
 pub mod rng;

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 
 use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne};
+use crate::arguments::within;
 use crate::rounding::{add_up, div_up, mul_up, sqrt_up};
 
 /// A way to measure how far apart two answers are, as a type: a function of the vector of their
@@ -146,11 +147,8 @@ impl<N: Norm, A: Adjacency> Sensitivity<N, A> {
     /// # Errors
     /// [`Error::OutOfRange`] when the value is negative, infinite or `NaN`.
     pub fn new(value: f64) -> Result<Self, Error> {
-        if (0.0..f64::INFINITY).contains(&value) {
-            Ok(Self { value, norm: PhantomData, relation: PhantomData })
-        } else {
-            Err(Error::OutOfRange { argument: "sensitivity", allowed: "[0, ∞)", found: value })
-        }
+        within("sensitivity", "[0, ∞)", value, (0.0..f64::INFINITY).contains(&value))?;
+        Ok(Self { value, norm: PhantomData, relation: PhantomData })
     }
 
     /// The bound itself.

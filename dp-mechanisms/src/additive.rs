@@ -3,14 +3,6 @@
 use dp_core::rounding::div_up;
 use dp_core::{Error, Scale};
 
-/// The form on disk of noise that is made from its scale alone.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OnlyScale {
-    pub(crate) scale: Scale,
-}
-
 /// The scale Δ/distance, rounded up: noise of which answers Δ apart are `distance` scales apart.
 ///
 /// # Errors

@@ -1,11 +1,7 @@
 //! Checks of arguments.
 
 use dp_core::Error;
-
-/// A number in (0, ∞).
-pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error> {
-    within(argument, "(0, ∞)", value, value > 0.0 && value.is_finite())
-}
+pub(crate) use dp_core::arguments::{integer, positive, within};
 
 /// A δ to which Gaussian noise can be calibrated: in (0, 1).
 pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
@@ -21,15 +17,6 @@ pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
 /// The probability with which noise may pass its error bound.
 pub(crate) fn failure(beta: f64) -> Result<f64, Error> {
     within("beta", "(0, 1]", beta, beta > 0.0 && beta <= 1.0)
-}
-
-pub(crate) fn within(
-    argument: &'static str,
-    allowed: &'static str,
-    found: f64,
-    lies_within: bool,
-) -> Result<f64, Error> {
-    if lies_within { Ok(found) } else { Err(Error::OutOfRange { argument, allowed, found }) }
 }
 
 /// Any (ε,δ), also one that a user must ask for by its parts.

@@ -63,22 +63,10 @@ pub struct BoundedLaplace {
     grid: Grid,
 }
 
-/// What is read from disk, before the parts are seen together.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    bounds: Bounds,
-    grid: Grid,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for BoundedLaplace {
-    type Error = Error;
-    fn try_from(Written { scale, bounds, grid }: Written) -> Result<Self, Error> {
-        Ok(Self { scale, bounds, grid: grid.suited_to(scale)? })
-    }
+dp_core::on_disk! {
+    Written for BoundedLaplace { scale: Scale, bounds: Bounds, grid: Grid }
+    => Ok(Self { scale, bounds, grid: grid.suited_to(scale)? })
 }
 
 impl BoundedLaplace {

@@ -8,8 +8,6 @@ use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
 use dp_core::{Approx, Dominated, Error, ForGuarantee, L2, MeasuredIn, Mechanism, Rho, Scale, Target, Zcdp};
 use rand_core::Rng;
 
-#[cfg(feature = "serde")]
-use crate::additive::OnlyScale;
 use crate::additive::{scale_at_least, scale_for, whole, whole_distance};
 use crate::arguments::{failure, positive, proper_delta};
 use crate::sample::DiscreteGaussianSampler as Sampler;
@@ -43,7 +41,7 @@ use crate::{Coordinatewise, CoordinatewiseIn};
 /// ```
 #[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
+#[cfg_attr(feature = "serde", serde(try_from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteGaussian {
     scale: Scale,
     /// Made once: it holds a table.
@@ -57,18 +55,7 @@ impl fmt::Debug for DiscreteGaussian {
 }
 
 #[cfg(feature = "serde")]
-impl From<OnlyScale> for DiscreteGaussian {
-    fn from(OnlyScale { scale }: OnlyScale) -> Self {
-        Self::with_scale(scale)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<DiscreteGaussian> for OnlyScale {
-    fn from(noise: DiscreteGaussian) -> Self {
-        Self { scale: noise.scale }
-    }
-}
+dp_core::on_disk! { OnlyScale for noise: DiscreteGaussian { scale: Scale = noise.scale } => Ok(Self::with_scale(scale)) }
 
 impl DiscreteGaussian {
     /// The least discrete Gaussian noise that makes a release ρ-zCDP: σ = Δ₂/√(2ρ).

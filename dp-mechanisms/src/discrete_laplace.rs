@@ -5,8 +5,6 @@ use dp_core::rounding::{Enclosure, div_up, sub_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
 use rand_core::Rng;
 
-#[cfg(feature = "serde")]
-use crate::additive::OnlyScale;
 use crate::additive::{scale_for, whole, whole_distance};
 use crate::arguments::{failure, positive};
 use crate::sample::DiscreteLaplaceSampler as Sampler;
@@ -38,25 +36,14 @@ use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "OnlyScale", into = "OnlyScale"))]
+#[cfg_attr(feature = "serde", serde(try_from = "OnlyScale", into = "OnlyScale"))]
 pub struct DiscreteLaplace {
     scale: Scale,
     sampler: Sampler,
 }
 
 #[cfg(feature = "serde")]
-impl From<OnlyScale> for DiscreteLaplace {
-    fn from(OnlyScale { scale }: OnlyScale) -> Self {
-        Self::with_scale(scale)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<DiscreteLaplace> for OnlyScale {
-    fn from(noise: DiscreteLaplace) -> Self {
-        Self { scale: noise.scale }
-    }
-}
+dp_core::on_disk! { OnlyScale for noise: DiscreteLaplace { scale: Scale = noise.scale } => Ok(Self::with_scale(scale)) }
 
 impl DiscreteLaplace {
     /// The least discrete Laplace noise that makes a release ε-private, as a target for

@@ -9,7 +9,7 @@ use dp_core::{
 };
 use rand_core::Rng;
 
-use crate::arguments::{positive, within};
+use crate::arguments::{integer, positive, within};
 use crate::{AboveThreshold, Interaction, Laplace};
 
 /// Answers questions about a population from a training set, and from a hold-out set only where the
@@ -89,10 +89,7 @@ impl ReusableHoldout {
     /// [`Error::Unreachable`] when ε is too small for a finite scale.
     pub fn epsilon(epsilon: f64, size: usize, threshold: f64, budget: u32) -> Result<Self, Error> {
         let epsilon = Epsilon::new(positive("epsilon", epsilon)?)?;
-        if !(1..=LARGEST).contains(&size) {
-            let argument = "the size of the hold-out set";
-            return Err(Error::OutOfRange { argument, allowed: "[1, 2^31]", found: as_float(size) });
-        }
+        integer("the size of the hold-out set", "[1, 2^31]", size, 1..=LARGEST)?;
         let threshold = within("threshold", "[0, 1]", threshold, (0.0..=1.0).contains(&threshold))?;
         let (argument, allowed) = ("the budget", "[1, ∞)");
         let parts = NonZero::new(budget).ok_or(Error::OutOfRange { argument, allowed, found: 0.0 })?;

@@ -9,7 +9,7 @@ use dp_core::{Calibrate, Dominated, Error, ForGuarantee, L1, MeasuredIn, Mechani
 use rand_core::Rng;
 
 use crate::Laplace;
-use crate::arguments::positive;
+use crate::arguments::{integer, positive, within};
 use crate::sample::{Bits, Gaps};
 
 /// Adds Laplace noise to *every* cell of a universe of up to 2⁶⁴ cells, publishes those that pass a
@@ -73,12 +73,8 @@ impl SparseHistogram {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, the universe has a cell, and 0 < expected ≤ 2²⁴.
     pub fn epsilon(epsilon: f64, universe: u64, expected: f64) -> Result<SparseTarget, Error> {
         let guarantee = Pure::new(positive("epsilon", epsilon)?)?;
-        if universe == 0 {
-            return Err(Error::OutOfRange { argument: "universe", allowed: "[1, ∞)", found: 0.0 });
-        }
-        if !(expected > 0.0 && expected <= MOST_EXPECTED) {
-            return Err(Error::OutOfRange { argument: "expected", allowed: "(0, 2^24]", found: expected });
-        }
+        integer("universe", "[1, ∞)", universe, 1..)?;
+        within("expected", "(0, 2^24]", expected, expected > 0.0 && expected <= MOST_EXPECTED)?;
         Ok(SparseTarget { guarantee, universe, expected })
     }
 
@@ -88,22 +84,13 @@ impl SparseHistogram {
     /// [`Error::OutOfRange`] unless 1 ≤ T ≤ 2⁵², b ≤ 2¹⁰⁰, the universe has a cell, and at most 2²⁴
     /// empty cells are expected to pass.
     pub fn new(scale: Scale, universe: u64, threshold: u64) -> Result<Self, Error> {
-        #[allow(clippy::cast_precision_loss)] // for the messages
-        let (cells, at) = (universe as f64, threshold as f64);
-        if universe == 0 {
-            return Err(Error::OutOfRange { argument: "universe", allowed: "[1, ∞)", found: cells });
-        }
-        if !(1..=HIGHEST).contains(&threshold) {
-            return Err(Error::OutOfRange { argument: "threshold", allowed: "[1, 2^52]", found: at });
-        }
+        integer("universe", "[1, ∞)", universe, 1..)?;
+        integer("threshold", "[1, 2^52]", threshold, 1..=HIGHEST)?;
         let histogram = Self { noise: Laplace::with_scale(scale).on_grid(0)?, universe, threshold };
         let expected = histogram.expected_false_cells();
-        if expected <= MOST_EXPECTED {
-            Ok(histogram)
-        } else {
-            let argument = "the number of empty cells that are expected to pass the threshold";
-            Err(Error::OutOfRange { argument, allowed: "[0, 2^24]", found: expected })
-        }
+        let argument = "the number of empty cells that are expected to pass the threshold";
+        within(argument, "[0, 2^24]", expected, expected <= MOST_EXPECTED)?;
+        Ok(histogram)
     }
 
     /// The scale b of the noise.
@@ -248,30 +235,13 @@ impl Calibrate for SparseTarget {
     }
 }
 
-/// What is written to disk, checked when it is read.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    universe: u64,
-    threshold: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for SparseHistogram {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.scale, written.universe, written.threshold)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<SparseHistogram> for Written {
-    fn from(histogram: SparseHistogram) -> Self {
-        let SparseHistogram { universe, threshold, .. } = histogram;
-        Self { scale: histogram.scale(), universe, threshold }
-    }
+dp_core::on_disk! {
+    Written for histogram: SparseHistogram {
+        scale: Scale = histogram.scale(),
+        universe: u64 = histogram.universe,
+        threshold: u64 = histogram.threshold,
+    } => Self::new(scale, universe, threshold)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use rand_core::Rng;
 
 use crate::Laplace;
 use crate::additive::whole_distance;
-use crate::arguments::{positive, within};
+use crate::arguments::{integer, positive, within};
 
 /// Publishes the counts of the keys that occur, each with Laplace noise, and hides those that stay
 /// below a threshold.
@@ -112,13 +112,8 @@ impl<K> StabilityHistogram<K> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 1 ≤ T ≤ 2⁵³ and b ≤ 2¹⁰⁰.
     pub fn new(scale: Scale, threshold: u64) -> Result<Self, Error> {
-        if (1..=LARGEST).contains(&threshold) {
-            Ok(Self { noise: Laplace::with_scale(scale).on_grid(0)?, threshold, keys: PhantomData })
-        } else {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = threshold as f64;
-            Err(Error::OutOfRange { argument: "threshold", allowed: "[1, 2^53]", found })
-        }
+        integer("threshold", "[1, 2^53]", threshold, 1..=LARGEST)?;
+        Ok(Self { noise: Laplace::with_scale(scale).on_grid(0)?, threshold, keys: PhantomData })
     }
 
     /// The scale b of the noise.
@@ -236,28 +231,12 @@ impl<K: Ord + Clone> ForGuarantee<Approx> for StabilityHistogram<K> {
     }
 }
 
-/// What is written to disk, checked when it is read.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    scale: Scale,
-    threshold: u64,
-}
-
-#[cfg(feature = "serde")]
-impl<K> TryFrom<Written> for StabilityHistogram<K> {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.scale, written.threshold)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<K> From<StabilityHistogram<K>> for Written {
-    fn from(mechanism: StabilityHistogram<K>) -> Self {
-        Self { scale: mechanism.scale(), threshold: mechanism.threshold() }
-    }
+dp_core::on_disk! {
+    Written<K> for histogram: StabilityHistogram<K> {
+        scale: Scale = histogram.scale(),
+        threshold: u64 = histogram.threshold(),
+    } => Self::new(scale, threshold)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use dp_core::Error;
 use num_traits::AsPrimitive;
 
+use crate::arguments::{integer, within};
+
 /// Records that a released histogram could have come from: a number of copies of each cell of the
 /// universe.
 ///
@@ -58,9 +60,7 @@ impl SyntheticData {
     pub fn with_total<N: AsPrimitive<f64>>(noisy: &[N], total: u64) -> Result<Self, Error> {
         #[allow(clippy::cast_precision_loss)] // exact up to 2⁵³, and refused beyond
         let sum = total as f64;
-        if total > LARGEST {
-            return Err(Error::OutOfRange { argument: "total", allowed: "[0, 2^53]", found: sum });
-        }
+        integer("total", "[0, 2^53]", total, ..=LARGEST)?;
         let noisy: Vec<f64> = noisy.iter().map(|count| count.as_()).collect();
         Ok(Self { counts: whole_with_total(&nearest_with_total(&noisy, sum)?, total) })
     }
@@ -97,9 +97,7 @@ impl SyntheticData {
 /// # Errors
 /// [`Error::Empty`] without counts, [`Error::OutOfRange`] unless 0 ≤ total < ∞.
 pub fn nearest_with_total(noisy: &[f64], total: f64) -> Result<Vec<f64>, Error> {
-    if !(0.0..f64::INFINITY).contains(&total) {
-        return Err(Error::OutOfRange { argument: "total", allowed: "[0, ∞)", found: total });
-    }
+    within("total", "[0, ∞)", total, (0.0..f64::INFINITY).contains(&total))?;
     let finite = |x: &f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     let largest =
         noisy.iter().map(finite).reduce(f64::max).ok_or(Error::Empty { argument: "the list of counts" })?;

@@ -8,6 +8,7 @@ use dp_core::{
 use rand_core::Rng;
 
 use crate::Laplace;
+use crate::arguments::integer;
 
 /// Adds independent noise to each coordinate of an answer, however many it has.
 ///
@@ -166,9 +167,7 @@ impl Vector<Laplace> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is at least one coordinate.
     pub fn error_bound(&self, coordinates: usize, beta: f64) -> Result<f64, Error> {
-        if coordinates == 0 {
-            return Err(Error::OutOfRange { argument: "coordinates", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("coordinates", "[1, ∞)", coordinates, 1..)?;
         let one = self.each.error_bound(beta)?;
         #[allow(clippy::cast_precision_loss)] // the next float up is not below it
         let count = Enclosure::point((coordinates as f64).next_up());

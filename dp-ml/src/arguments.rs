@@ -1,15 +1,7 @@
 //! Checks of what people pass, and counts as floats.
 
 use dp_core::Error;
-
-/// The value, if it is positive and finite.
-///
-/// # Errors
-/// [`Error::OutOfRange`] for any other number.
-pub(crate) fn positive(argument: &'static str, value: f64) -> Result<f64, Error> {
-    check(argument, "(0, ∞)", value, value > 0.0 && value.is_finite())?;
-    Ok(value)
-}
+pub(crate) use dp_core::arguments::positive;
 
 /// # Errors
 /// [`Error::OutOfRange`] unless `fits`.
@@ -19,7 +11,7 @@ pub(crate) fn check(
     found: f64,
     fits: bool,
 ) -> Result<(), Error> {
-    if fits { Ok(()) } else { Err(Error::OutOfRange { argument, allowed, found }) }
+    dp_core::arguments::within(argument, allowed, found, fits).map(drop)
 }
 
 /// A count as a float.

@@ -65,7 +65,6 @@
 
 #![forbid(unsafe_code)]
 
-mod arguments;
 pub mod comparison;
 mod counts;
 mod csv;
@@ -96,6 +95,8 @@ pub use stability::{
     SensitivityBound, Stable, StableRelease,
 };
 pub use sums::{Mean, Sum};
+
+use dp_core::arguments;
 
 /// The program of the README, which a test runs.
 #[cfg(doctest)]

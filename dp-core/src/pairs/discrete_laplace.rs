@@ -1,6 +1,7 @@
 //! Two discrete Laplace (two-sided geometric) distributions, an integer shift apart.
 
 use super::{DominatingPair, within_profile_limits, within_pure_limits};
+use crate::arguments::integer;
 use crate::rounding::Enclosure;
 use crate::{Alpha, Error, Scale};
 
@@ -26,9 +27,7 @@ impl DiscreteLaplacePair {
     /// # Errors
     /// [`Error::OutOfRange`] when the shift is zero: nothing needs to be hidden then.
     pub fn new(scale: Scale, shift: u32) -> Result<Self, Error> {
-        if shift == 0 {
-            return Err(Error::OutOfRange { argument: "shift", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("shift", "[1, ∞)", shift, 1..)?;
         Ok(Self { scale, shift })
     }
 

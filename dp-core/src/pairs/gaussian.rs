@@ -1,6 +1,7 @@
 //! Two normal distributions at distance μ.
 
 use super::{DominatingPair, within_profile_limits};
+use crate::arguments::positive;
 use crate::normal::{density, mills, profile, upper_tail};
 use crate::rounding::{Enclosure, div_up, mul_down};
 use crate::search::smallest_with_value_at_most;
@@ -42,11 +43,7 @@ impl GaussianPair {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < multiplier < ∞.
     pub fn with_noise_multiplier(multiplier: f64) -> Result<Self, Error> {
-        if multiplier > 0.0 && multiplier.is_finite() {
-            Ok(Self::new(Mu::saturating(div_up(1.0, multiplier))))
-        } else {
-            Err(Error::OutOfRange { argument: "noise multiplier", allowed: "(0, ∞)", found: multiplier })
-        }
+        Ok(Self::new(Mu::saturating(div_up(1.0, positive("noise multiplier", multiplier)?))))
     }
 
     /// The distance.

@@ -1,6 +1,7 @@
 //! Randomised response over k answers.
 
 use super::{DominatingPair, within_profile_limits, within_pure_limits};
+use crate::arguments::integer;
 use crate::rounding::Enclosure;
 use crate::{Alpha, Epsilon, Error};
 
@@ -28,14 +29,7 @@ impl RandomizedResponsePair {
     /// # Errors
     /// [`Error::OutOfRange`] for fewer than two.
     pub fn new(epsilon: Epsilon, answers: u32) -> Result<Self, Error> {
-        if answers < 2 {
-            return Err(Error::OutOfRange {
-                argument: "answers",
-                allowed: "[2, ∞)",
-                found: f64::from(answers),
-            });
-        }
-        Ok(Self { epsilon, answers })
+        Ok(Self { epsilon, answers: integer("answers", "[2, ∞)", answers, 2..)? })
     }
 
     /// The law of the loss: encloses each value and its probability under P.

@@ -48,6 +48,28 @@ impl Enclosure {
         Self::new(value, value)
     }
 
+    /// Encloses an integer: exactly up to 2⁵³, and between the neighbours of the nearest float
+    /// beyond. An integer that an `i128` does not hold is [unknown](Self::UNKNOWN).
+    ///
+    /// ```
+    /// use dp_core::rounding::Enclosure;
+    ///
+    /// assert_eq!(Enclosure::integer(3_usize), Enclosure::point(3.0));
+    /// let large = Enclosure::integer(u64::MAX); // 2⁶⁴ − 1 is not a float
+    /// assert!(large.lo() < 2f64.powi(64) && 2f64.powi(64) < large.hi());
+    /// ```
+    #[must_use]
+    pub fn integer(value: impl TryInto<i128>) -> Self {
+        let Ok(integer) = value.try_into() else { return Self::UNKNOWN };
+        #[allow(clippy::cast_precision_loss)] // widened below where it is not exact
+        let nearest = integer as f64;
+        if integer.unsigned_abs() <= 1 << 53 {
+            Self::point(nearest)
+        } else {
+            Self::new(nearest.next_down(), nearest.next_up())
+        }
+    }
+
     /// The lower end.
     #[must_use]
     pub const fn lo(self) -> f64 {
@@ -82,6 +104,17 @@ impl Enclosure {
     #[must_use]
     pub const fn min(self, other: Self) -> Self {
         Self::new(self.lo.min(other.lo), self.hi.min(other.hi))
+    }
+
+    /// What two enclosures of the same number say together: their intersection.
+    ///
+    /// Enclosures that do not meet enclose different numbers, which is a mistake of the caller: a
+    /// debug build panics, and others return what lies between the two.
+    #[must_use]
+    pub fn meet(self, other: Self) -> Self {
+        let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
+        debug_assert!(lo <= hi, "enclosures {self:?} and {other:?} do not meet");
+        Self::new(lo, hi)
     }
 
     /// Restricts the enclosure to [0, 1], for a number known to be a probability.
@@ -266,6 +299,31 @@ mod tests {
         }
 
         #[test]
+        fn integers_are_enclosed(value in any::<i128>(), drop in 0u32..128) {
+            let value = value >> drop;
+            let enclosure = Enclosure::integer(value);
+            // The ends are floats, hence integers beyond 2⁵³, and `as` is exact or saturates.
+            #[allow(clippy::cast_possible_truncation)]
+            let [lo, hi] = [enclosure.lo(), enclosure.hi()].map(|end| end as i128);
+            if value.unsigned_abs() > 1 << 53 {
+                prop_assert!(lo < value || lo == i128::MIN, "{value}: {enclosure}");
+                prop_assert!(hi > value || hi == i128::MAX, "{value}: {enclosure}");
+                prop_assert!(enclosure.relative_width().abs() < 1e-15);
+            } else {
+                prop_assert_eq!((lo, hi), (value, value));
+            }
+        }
+
+        #[test]
+        fn a_meet_holds_what_both_hold((x, e) in around(), below in 0.0..3.0f64, above in 0.0..3.0f64, y in -60.0..60.0f64) {
+            let f = Enclosure::new(x - below, x + above);
+            prop_assert_eq!(e.meet(f), f.meet(e));
+            prop_assert_eq!(e.meet(Enclosure::UNKNOWN), e);
+            prop_assert!(e.meet(f).contains(x));
+            prop_assert_eq!(e.meet(f).contains(y), e.contains(y) && f.contains(y));
+        }
+
+        #[test]
         fn exp_m1_minus_x_is_tight_near_zero(exponent in -300i32..0, sign in prop::bool::ANY) {
             let x = if sign { 1.0 } else { -1.0 } * 2f64.powi(exponent);
             let value = Enclosure::point(x).exp_m1_minus_x();
@@ -277,6 +335,22 @@ mod tests {
             }
             prop_assert!(value.relative_width() < 1e-14);
         }
+    }
+
+    #[test]
+    fn integers_of_every_type_are_exact_up_to_2_to_the_53() {
+        assert_eq!(Enclosure::integer(0_u8), Enclosure::ZERO);
+        assert_eq!(Enclosure::integer(-(1_i64 << 53)), Enclosure::point(-(2f64.powi(53))));
+        let beyond = Enclosure::integer((1_u64 << 53) + 1);
+        assert_eq!((beyond.lo(), beyond.hi()), (2f64.powi(53).next_down(), 2f64.powi(53).next_up()));
+        assert_eq!(Enclosure::integer(u128::MAX), Enclosure::UNKNOWN);
+    }
+
+    #[test]
+    #[should_panic(expected = "do not meet")]
+    #[cfg(debug_assertions)]
+    fn enclosures_of_different_numbers_do_not_meet() {
+        let _ = Enclosure::ZERO.meet(Enclosure::ONE);
     }
 
     #[test]

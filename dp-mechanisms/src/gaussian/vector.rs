@@ -7,7 +7,7 @@ use dp_core::{Approx, Dominated, Error, Gdp, L2, MeasuredIn, Zcdp};
 use rand_core::Rng;
 
 use super::Gaussian;
-use crate::arguments::failure;
+use crate::arguments::{failure, integer};
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 
 /// Independent Gaussian noise of one σ looks the same from all sides. Turn the space so that x − y
@@ -35,9 +35,7 @@ impl Vector<Gaussian> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is at least one coordinate.
     pub fn error_bound(&self, coordinates: usize, beta: f64) -> Result<f64, Error> {
-        if coordinates == 0 {
-            return Err(Error::OutOfRange { argument: "coordinates", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("coordinates", "[1, ∞)", coordinates, 1..)?;
         #[allow(clippy::cast_precision_loss)] // the next float up is not below it
         let count = if coordinates == 1 { 1.0 } else { (coordinates as f64).next_up() };
         let tail = div_down(mul_down(0.5, failure(beta)?), count);

@@ -10,6 +10,7 @@ use std::fmt;
 use dp_core::Error;
 
 use crate::SyntheticData;
+use crate::arguments::integer;
 
 /// The shape of a tree of counts, which is public: how many children each node has, level by level.
 ///
@@ -55,12 +56,7 @@ impl fmt::Debug for Hierarchy {
 const MOST_NODES: usize = 1 << 28;
 
 fn checked_nodes(nodes: usize) -> Result<usize, Error> {
-    if nodes > MOST_NODES {
-        #[allow(clippy::cast_precision_loss)] // for the message
-        let found = nodes as f64;
-        return Err(Error::OutOfRange { argument: "the nodes of a level", allowed: "[1, 2^28]", found });
-    }
-    Ok(nodes)
+    integer("the nodes of a level", "[1, 2^28]", nodes, ..=MOST_NODES)
 }
 
 impl Hierarchy {

@@ -5,7 +5,7 @@ use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 use rand_core::Rng;
 
 use super::support::Support;
-use super::{FrequencyOracle, checked_epsilon, checked_values, no_such_report, share_of};
+use super::{FrequencyOracle, checked_epsilon, checked_values, share_of, tally};
 use crate::sample::{Bernoulli, Bits};
 
 /// Reports a column of a Hadamard matrix: one in which the own row has a plus with probability
@@ -38,18 +38,15 @@ use crate::sample::{Bernoulli, Bits};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct HadamardResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<super::Written> for HadamardResponse {
-    type Error = Error;
-    fn try_from(written: super::Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get(), written.values)
-    }
+dp_core::on_disk! {
+    Written for HadamardResponse { values: u32, epsilon: Epsilon } => Self::epsilon(epsilon.get(), values)
 }
 
 impl HadamardResponse {
@@ -108,13 +105,7 @@ impl FrequencyOracle for HadamardResponse {
 
     /// Takes time in proportion to the number of reports and K·log K.
     fn estimate(&self, reports: &[u32]) -> Result<Vec<f64>, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
-        let mut counts = vec![0i64; self.reports() as usize];
-        for report in reports {
-            *counts.get_mut(*report as usize).ok_or_else(|| no_such_report(*report))? += 1;
-        }
+        let mut counts: Vec<i64> = tally(reports, self.reports())?;
         transform(&mut counts);
         // counts[row] = (reports with a plus in the row) − (those with a minus), counts[0] = all
         // reports

@@ -3,12 +3,11 @@
 use std::num::NonZero;
 
 use dp_core::pairs::RandomizedResponsePair;
-use dp_core::rounding::Enclosure;
 use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 use rand_core::Rng;
 
 use super::support::Support;
-use super::{FrequencyOracle, checked_epsilon, checked_values, no_such_report, share_of};
+use super::{FrequencyOracle, checked_epsilon, checked_values, share_of, tally};
 use crate::sample::{Bernoulli, Bits, below_from};
 
 /// Tells the truth with probability e^ε/(e^ε+k−1), and one of the other k−1 values otherwise, each
@@ -35,18 +34,15 @@ use crate::sample::{Bernoulli, Bits, below_from};
 /// Checked as L12 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct KRandomizedResponse {
     values: u32,
     epsilon: Epsilon,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<super::Written> for KRandomizedResponse {
-    type Error = Error;
-    fn try_from(written: super::Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get(), written.values)
-    }
+dp_core::on_disk! {
+    Written for KRandomizedResponse { values: u32, epsilon: Epsilon } => Self::epsilon(epsilon.get(), values)
 }
 
 impl KRandomizedResponse {
@@ -66,9 +62,7 @@ impl KRandomizedResponse {
     }
 
     fn support(&self) -> Support {
-        let epsilon = -Enclosure::point(self.epsilon.get());
-        let total = Enclosure::ONE + Enclosure::point(f64::from(self.values - 1)) * epsilon.exp();
-        Support::new(Enclosure::ONE / total, epsilon.exp() / total, -epsilon.exp_m1() / total)
+        Support::of_response(self.epsilon, self.values - 1)
     }
 
     pub(crate) fn report<R: Rng + ?Sized>(&self, value: u32, bits: &mut Bits<'_, R>) -> u32 {
@@ -105,14 +99,7 @@ impl FrequencyOracle for KRandomizedResponse {
     }
 
     fn estimate(&self, reports: &[u32]) -> Result<Vec<f64>, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
-        let mut counts = vec![0u64; self.values as usize];
-        for report in reports {
-            *counts.get_mut(*report as usize).ok_or_else(|| no_such_report(*report))? += 1;
-        }
-        let support = self.support();
+        let (counts, support) = (tally::<u64>(reports, self.values)?, self.support());
         Ok(counts.into_iter().map(|count| support.share(count, reports.len())).collect())
     }
 

@@ -50,9 +50,11 @@ pub use response::RandomizedResponse;
 pub use sketch::{CountMeanSketch, SketchReport};
 pub use unary::UnaryEncoding;
 
+use std::ops::AddAssign;
+
 use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 
-use crate::arguments::positive;
+use crate::arguments::{integer, positive};
 use crate::sample::{Dyadic, Ratio};
 
 /// A randomiser of values from a public domain 0, …, k−1, whose reports tell how frequent each
@@ -80,25 +82,11 @@ pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency =
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error>;
 }
 
-/// What is read from disk of a randomiser with these two parameters, before it is checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-}
-
 /// The largest number of values: estimates hold a float for each.
 const MOST_VALUES: u32 = 1 << 24;
 
 fn checked_values(values: u32) -> Result<u32, Error> {
-    if (2..=MOST_VALUES).contains(&values) {
-        Ok(values)
-    } else {
-        let allowed = "[2, 16777216]";
-        Err(Error::OutOfRange { argument: "the number of values", allowed, found: values.into() })
-    }
+    integer("the number of values", "[2, 16777216]", values, 2..=MOST_VALUES)
 }
 
 /// A positive, finite ε. At ε = 0 reports carry no information, and there is nothing to estimate.
@@ -109,6 +97,20 @@ fn checked_epsilon(epsilon: f64) -> Result<Epsilon, Error> {
 /// ε/d, exactly.
 fn share_of(epsilon: Epsilon, divisor: u8) -> Ratio {
     Ratio::new(Dyadic::from_finite(epsilon.get()), Dyadic::from_finite(divisor.into()))
+}
+
+/// A list of reports that is not empty.
+fn some<T>(reports: &[T]) -> Result<&[T], Error> {
+    if reports.is_empty() { Err(Error::Empty { argument: "the list of reports" }) } else { Ok(reports) }
+}
+
+/// How often each of so many reports occurs in a list.
+fn tally<T: Clone + From<u8> + AddAssign>(reports: &[u32], different: u32) -> Result<Vec<T>, Error> {
+    let mut counts = vec![T::from(0); different as usize];
+    for report in some(reports)? {
+        *counts.get_mut(*report as usize).ok_or_else(|| no_such_report(*report))? += T::from(1);
+    }
+    Ok(counts)
 }
 
 /// A report that names a value which does not exist.

@@ -1,12 +1,11 @@
 //! Randomised response to a yes-or-no question.
 
 use dp_core::pairs::RandomizedResponsePair;
-use dp_core::rounding::Enclosure;
 use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 use rand_core::Rng;
 
 use super::support::Support;
-use super::{checked_epsilon, share_of};
+use super::{checked_epsilon, share_of, some};
 use crate::sample::{Bernoulli, Bits};
 
 /// Tells the truth with probability e^ε/(e^ε+1), and the opposite otherwise.
@@ -38,21 +37,8 @@ pub struct RandomizedResponse {
     epsilon: Epsilon,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    epsilon: Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for RandomizedResponse {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get())
-    }
-}
+dp_core::on_disk! { Written for RandomizedResponse { epsilon: Epsilon } => Self::epsilon(epsilon.get()) }
 
 impl RandomizedResponse {
     /// Randomised response of privacy ε.
@@ -74,10 +60,7 @@ impl RandomizedResponse {
     /// # Errors
     /// [`Error::Empty`] without reports.
     pub fn estimate(&self, reports: &[bool]) -> Result<f64, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
-        let yes: u64 = reports.iter().map(|report| u64::from(*report)).sum();
+        let yes: u64 = some(reports)?.iter().map(|report| u64::from(*report)).sum();
         Ok(self.support().share(yes, reports.len()))
     }
 
@@ -91,9 +74,7 @@ impl RandomizedResponse {
     }
 
     fn support(&self) -> Support {
-        let epsilon = -Enclosure::point(self.epsilon.get());
-        let total = Enclosure::ONE + epsilon.exp();
-        Support::new(Enclosure::ONE / total, epsilon.exp() / total, -epsilon.exp_m1() / total)
+        Support::of_response(self.epsilon, 1)
     }
 
     fn report<R: Rng + ?Sized>(&self, value: bool, bits: &mut Bits<'_, R>) -> bool {

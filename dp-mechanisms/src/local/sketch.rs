@@ -9,7 +9,8 @@ use rand_core::Rng;
 
 use super::hash::Hash;
 use super::support::{Support, checked_share};
-use super::{FrequencyOracle, UnaryEncoding, checked_values};
+use super::{FrequencyOracle, UnaryEncoding, checked_values, no_such_report, some};
+use crate::arguments::integer;
 use crate::sample::{Bits, below_from};
 
 /// Hashes the value by one of several public functions, and reports the hash in [unary
@@ -72,32 +73,15 @@ pub struct SketchReport {
     pub bits: Vec<bool>,
 }
 
-/// What is on disk: the parameters.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    functions: u16,
-    digits: u32,
-    seed: u64,
-    epsilon: dp_core::Epsilon,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for CountMeanSketch {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::epsilon(written.epsilon.get(), written.values, written.functions, written.digits, written.seed)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<CountMeanSketch> for Written {
-    fn from(sketch: CountMeanSketch) -> Self {
-        let (functions, epsilon) = (sketch.functions(), sketch.row.level());
-        Self { values: sketch.values, functions, digits: sketch.digits, seed: sketch.seed, epsilon }
-    }
+dp_core::on_disk! {
+    Written for sketch: CountMeanSketch {
+        values: u32 = sketch.values,
+        functions: u16 = sketch.functions(),
+        digits: u32 = sketch.digits,
+        seed: u64 = sketch.seed,
+        epsilon: dp_core::Epsilon = sketch.row.level(),
+    } => Self::epsilon(epsilon.get(), values, functions, digits, seed)
 }
 
 impl CountMeanSketch {
@@ -109,20 +93,8 @@ impl CountMeanSketch {
     /// 1 ≤ `digits` ≤ 16.
     pub fn epsilon(epsilon: f64, values: u32, functions: u16, digits: u32, seed: u64) -> Result<Self, Error> {
         let values = checked_values(values)?;
-        if functions == 0 {
-            return Err(Error::OutOfRange {
-                argument: "the number of hash functions",
-                allowed: "[1, 65535]",
-                found: 0.0,
-            });
-        }
-        if !(1..=16).contains(&digits) {
-            return Err(Error::OutOfRange {
-                argument: "the digits of a hash",
-                allowed: "[1, 16]",
-                found: digits.into(),
-            });
-        }
+        integer("the number of hash functions", "[1, 65535]", functions, 1..)?;
+        integer("the digits of a hash", "[1, 16]", digits, 1..=16)?;
         let row = UnaryEncoding::symmetric(epsilon, 1 << digits)?;
         Ok(Self { values, seed, row, hashes: Hash::family(seed, functions, digits), digits })
     }
@@ -178,15 +150,12 @@ impl FrequencyOracle for CountMeanSketch {
     }
 
     fn estimate(&self, reports: &[SketchReport]) -> Result<Vec<f64>, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
         let width = self.width() as usize;
         // counts[function][hash]: how many reports on this function have this bit set
         let mut counts = vec![vec![0u64; width]; self.hashes.len()];
-        for report in reports {
+        for report in some(reports)? {
             let row = counts.get_mut(usize::from(report.function));
-            let row = row.ok_or_else(|| super::no_such_report(report.function.into()))?;
+            let row = row.ok_or_else(|| no_such_report(report.function.into()))?;
             if report.bits.len() != width {
                 let lengths = (width, report.bits.len());
                 return Err(Error::LengthMismatch {

@@ -1,7 +1,9 @@
 //! The probability that a report supports a value, and estimates from it.
 
-use dp_core::Error;
 use dp_core::rounding::Enclosure;
+use dp_core::{Epsilon, Error};
+
+use crate::arguments::{integer, within};
 
 /// Pr(a report supports the own value), Pr(it supports another one), and their difference.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,13 @@ impl Support {
     /// The difference is given too, because subtraction would cancel for small ε.
     pub(super) const fn new(own: Enclosure, other: Enclosure, gap: Enclosure) -> Self {
         Self { own, other, gap }
+    }
+
+    /// The truth with probability e^ε/(e^ε+d), and each of d `others` with probability 1/(e^ε+d).
+    pub(super) fn of_response(epsilon: Epsilon, others: u32) -> Self {
+        let epsilon = -Enclosure::point(epsilon.get());
+        let total = Enclosure::ONE + Enclosure::point(others.into()) * epsilon.exp();
+        Self::new(Enclosure::ONE / total, epsilon.exp() / total, -epsilon.exp_m1() / total)
     }
 
     /// Where another value has the same hash with probability 1/m: q becomes q + (p−q)/m.
@@ -44,24 +53,11 @@ impl Support {
 }
 
 pub(super) fn checked_share(share: f64) -> Result<Enclosure, Error> {
-    if (0.0..=1.0).contains(&share) {
-        Ok(Enclosure::point(share))
-    } else {
-        Err(Error::OutOfRange { argument: "the share", allowed: "[0, 1]", found: share })
-    }
+    within("the share", "[0, 1]", share, (0.0..=1.0).contains(&share)).map(Enclosure::point)
 }
 
 fn checked_reports(reports: u64) -> Result<Enclosure, Error> {
-    if reports == 0 {
-        return Err(Error::OutOfRange { argument: "the number of reports", allowed: "[1, ∞)", found: 0.0 });
-    }
-    #[allow(clippy::cast_precision_loss)] // a step to each side covers what it loses
-    let near = reports as f64;
-    Ok(if reports <= 1 << 53 {
-        Enclosure::point(near)
-    } else {
-        Enclosure::new(near.next_down(), near.next_up())
-    })
+    integer("the number of reports", "[1, ∞)", reports, 1..).map(Enclosure::integer)
 }
 
 #[cfg(test)]

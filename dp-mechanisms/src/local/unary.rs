@@ -5,7 +5,7 @@ use dp_core::{Epsilon, Error, LocalModel, Measurement, Pure};
 use rand_core::Rng;
 
 use super::support::Support;
-use super::{FrequencyOracle, checked_epsilon, checked_values, share_of};
+use super::{FrequencyOracle, checked_epsilon, checked_values, share_of, some};
 use crate::sample::{Bernoulli, Bits};
 
 /// Reports k bits: that of the own value is set with probability p, each other with probability q,
@@ -51,22 +51,10 @@ enum Flips {
     Optimized,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    values: u32,
-    epsilon: Epsilon,
-    bits: Flips,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for UnaryEncoding {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::with(written.values, written.epsilon.get(), written.bits)
-    }
+dp_core::on_disk! {
+    Written for UnaryEncoding { values: u32, epsilon: Epsilon, bits: Flips }
+    => Self::with(values, epsilon.get(), bits)
 }
 
 impl UnaryEncoding {
@@ -149,11 +137,8 @@ impl FrequencyOracle for UnaryEncoding {
     }
 
     fn estimate(&self, reports: &[Vec<bool>]) -> Result<Vec<f64>, Error> {
-        if reports.is_empty() {
-            return Err(Error::Empty { argument: "the list of reports" });
-        }
         let mut counts = vec![0u64; self.values as usize];
-        for report in reports {
+        for report in some(reports)? {
             if report.len() != counts.len() {
                 let lengths = (counts.len(), report.len());
                 return Err(Error::LengthMismatch { arguments: "the values and a report", lengths });

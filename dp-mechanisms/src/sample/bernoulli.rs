@@ -16,6 +16,8 @@ use dp_core::Error;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
+use crate::arguments::within;
+
 use super::exponential_function::exp_neg_of;
 use super::{Bits, Dyadic, Ratio, Uniform};
 
@@ -75,11 +77,8 @@ impl Bernoulli {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ x < ∞.
     pub fn exp_neg(x: f64) -> Result<Self, Error> {
-        if (0.0..f64::INFINITY).contains(&x) {
-            Ok(Self::exp_neg_ratio(Ratio::new(Dyadic::from_finite(x), Dyadic::from_finite(1.0))))
-        } else {
-            Err(Error::OutOfRange { argument: "x", allowed: "[0, ∞)", found: x })
-        }
+        within("x", "[0, ∞)", x, (0.0..f64::INFINITY).contains(&x))?;
+        Ok(Self::exp_neg_ratio(Ratio::new(Dyadic::from_finite(x), Dyadic::from_finite(1.0))))
     }
 
     /// An event of probability e^−x, for an exact quotient x.

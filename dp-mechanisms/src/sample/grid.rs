@@ -4,6 +4,8 @@ use dashu_int::IBig;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dp_core::{Error, Scale};
 
+use crate::arguments::integer;
+
 use super::Dyadic;
 use super::dyadic::power_of_two;
 use super::place::Ruler;
@@ -31,12 +33,8 @@ impl Grid {
     /// # Errors
     /// [`Error::OutOfRange`] when 2^exponent is not a float.
     pub(crate) fn new(exponent: i32) -> Result<Self, Error> {
-        if (Self::FINEST..=Self::COARSEST).contains(&exponent) {
-            Ok(Self { exponent })
-        } else {
-            let allowed = "[-1074, 1023]";
-            Err(Error::OutOfRange { argument: "the exponent of the grid", allowed, found: exponent.into() })
-        }
+        let floats = Self::FINEST..=Self::COARSEST;
+        Ok(Self { exponent: integer("the exponent of the grid", "[-1074, 1023]", exponent, floats)? })
     }
 
     /// The grid 2⁻³⁰ below the power of two under the scale: too fine for the rounding to matter,
@@ -142,21 +140,9 @@ impl Spacing {
     }
 }
 
-/// What is read from disk, before the parts are seen together.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Unchecked {
-    scale: Scale,
-    grid: Grid,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Unchecked> for Spacing {
-    type Error = Error;
-    fn try_from(Unchecked { scale, grid }: Unchecked) -> Result<Self, Error> {
-        Ok(Self { scale, grid: grid.suited_to(scale)? })
-    }
+dp_core::on_disk! {
+    Unchecked for Spacing { scale: Scale, grid: Grid } => Ok(Self { scale, grid: grid.suited_to(scale)? })
 }
 
 /// ⌊log₂ b⌋. The scale of smooth noise is private: for normal floats it is read off their bits.

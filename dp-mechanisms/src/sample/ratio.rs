@@ -4,6 +4,8 @@ use dashu_int::{IBig, UBig};
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, Scale};
 
+use crate::arguments::{integer, within};
+
 use super::{Dyadic, Interval};
 
 /// A parameter that is taken as the exact number it denotes: a quotient of integers, or a float.
@@ -35,9 +37,7 @@ impl Ratio {
     /// [`Error::OutOfRange`] when one of them is zero.
     pub fn positive(numerator: u64, denominator: u64) -> Result<Self, Error> {
         for (argument, number) in [("the numerator", numerator), ("the denominator", denominator)] {
-            if number == 0 {
-                return Err(Error::OutOfRange { argument, allowed: "[1, ∞)", found: 0.0 });
-            }
+            integer(argument, "[1, ∞)", number, 1..)?;
         }
         Ok(Self::new(Dyadic::new(numerator.into(), 0), Dyadic::new(denominator.into(), 0)))
     }
@@ -47,11 +47,8 @@ impl Ratio {
     /// # Errors
     /// [`Error::OutOfRange`] unless it lies in [0, 1].
     pub(crate) fn probability(p: f64) -> Result<Self, Error> {
-        if (0.0..=1.0).contains(&p) {
-            Ok(Self::new(Dyadic::from_finite(p), Dyadic::from_finite(1.0)))
-        } else {
-            Err(Error::OutOfRange { argument: "the probability", allowed: "[0, 1]", found: p })
-        }
+        within("the probability", "[0, 1]", p, (0.0..=1.0).contains(&p))?;
+        Ok(Self::new(Dyadic::from_finite(p), Dyadic::from_finite(1.0)))
     }
 
     /// The quotient of two whole numbers, if it is a probability.

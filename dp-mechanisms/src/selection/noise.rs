@@ -90,7 +90,7 @@ pub(super) fn error_bound<N: Noise>(candidates: usize, beta: f64) -> Result<Encl
     if candidates == 1 || beta == 1.0 {
         return Ok(Enclosure::ZERO);
     }
-    Ok(N::error_in_scales(count(candidates - 1), Enclosure::point(beta)).max(Enclosure::ZERO))
+    Ok(N::error_in_scales(Enclosure::integer(candidates - 1), Enclosure::point(beta)).max(Enclosure::ZERO))
 }
 
 /// The expected error, in scales.
@@ -98,12 +98,6 @@ pub(super) fn expected_error<N: Noise>(candidates: usize) -> Result<Enclosure, E
     match candidates {
         0 => Err(Error::Empty { argument: "the list of candidates" }),
         1 => Ok(Enclosure::ZERO),
-        _ => Ok(N::expected_in_scales(count(candidates).ln())),
+        _ => Ok(N::expected_in_scales(Enclosure::integer(candidates).ln())),
     }
-}
-
-fn count(n: usize) -> Enclosure {
-    #[allow(clippy::cast_precision_loss)] // exact up to 2⁵³, and within a step beyond
-    let float = n as f64;
-    if float < 9e15 { Enclosure::point(float) } else { Enclosure::new(float.next_down(), float.next_up()) }
 }

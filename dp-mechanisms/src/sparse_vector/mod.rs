@@ -17,7 +17,7 @@ use dp_core::{Dominated, Epsilon, Error, MeasuredIn, Mechanism, Pure, Scale};
 use rand_core::Rng;
 
 use self::noised::Noised;
-use crate::arguments::{failure, positive};
+use crate::arguments::{failure, integer, positive, within};
 use crate::sample::Bits;
 use crate::selection::{General, Monotone, Scores};
 
@@ -82,24 +82,14 @@ pub struct AboveThreshold<S = General> {
     kind: PhantomData<S>,
 }
 
-/// What is read from disk, before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    threshold: f64,
-    positives: u32,
-    threshold_scale: Scale,
-    answer_scale: Scale,
-}
-
-#[cfg(feature = "serde")]
-impl<S> TryFrom<Written> for AboveThreshold<S> {
-    type Error = Error;
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { threshold, positives, threshold_scale, answer_scale } = written;
-        Self::scaled(threshold, positives, threshold_scale, answer_scale)
-    }
+dp_core::on_disk! {
+    Written<S> for AboveThreshold<S> {
+        threshold: f64,
+        positives: u32,
+        threshold_scale: Scale,
+        answer_scale: Scale,
+    } => Self::scaled(threshold, positives, threshold_scale, answer_scale)
 }
 
 impl AboveThreshold {
@@ -235,17 +225,10 @@ fn steps<S: Scores>(positives: u32) -> f64 {
 }
 
 fn checked(threshold: f64, positives: u32) -> Result<(f64, u32), Error> {
-    if !threshold.is_finite() {
-        return Err(Error::OutOfRange {
-            argument: "the threshold", allowed: "(-∞, ∞)", found: threshold
-        });
-    }
-    if positives == 0 {
-        return Err(Error::OutOfRange {
-            argument: "the number of positives", allowed: "[1, ∞)", found: 0.0
-        });
-    }
-    Ok((threshold, positives))
+    Ok((
+        within("the threshold", "(-∞, ∞)", threshold, threshold.is_finite())?,
+        integer("the number of positives", "[1, ∞)", positives, 1..)?,
+    ))
 }
 
 impl<S: Scores> Mechanism for AboveThreshold<S> {

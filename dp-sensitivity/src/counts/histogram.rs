@@ -10,6 +10,8 @@ use dp_core::{
     Sensitivity, SensitivityIn,
 };
 
+use crate::arguments::integer;
+
 /// The numbers of records in bins that are declared beforehand.
 ///
 /// **Theorem** (claim M15). A record is in one bin at most. Adding or removing it moves the counts
@@ -63,13 +65,8 @@ impl<T, K: Fn(&T) -> usize> Histogram<T, K, AddRemove> {
     /// # Errors
     /// [`Error::OutOfRange`] unless there are 1 to 2²⁸ bins.
     pub fn new(bins: usize, key: K) -> Result<Self, Error> {
-        if (1..=MOST_BINS).contains(&bins) {
-            Ok(Self { bins, key, record: PhantomData, kind: PhantomData })
-        } else {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = bins as f64;
-            Err(Error::OutOfRange { argument: "the number of bins", allowed: "[1, 2^28]", found })
-        }
+        let bins = integer("the number of bins", "[1, 2^28]", bins, 1..=MOST_BINS)?;
+        Ok(Self { bins, key, record: PhantomData, kind: PhantomData })
     }
 }
 

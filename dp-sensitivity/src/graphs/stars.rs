@@ -4,6 +4,7 @@ use dp_core::{EdgeAdjacency, Error, Finite, L1, Query, Sensitivity, SensitivityI
 
 use super::graph::index;
 use super::{Graph, LARGEST_COUNT, declared, reported};
+use crate::arguments::integer;
 use crate::local::ladder;
 use crate::{LocalSensitivity, Smoothness};
 
@@ -42,7 +43,7 @@ use crate::{LocalSensitivity, Smoothness};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Declared"))]
 pub struct KStars {
     nodes: u32,
     arms: u32,
@@ -54,10 +55,7 @@ impl KStars {
     /// # Errors
     /// [`Error::OutOfRange`] when k is 0.
     pub fn new(nodes: u32, arms: u32) -> Result<Self, Error> {
-        if arms == 0 {
-            return Err(Error::OutOfRange { argument: "arms", allowed: "[1, ∞)", found: 0.0 });
-        }
-        Ok(Self { nodes, arms })
+        Ok(Self { nodes, arms: integer("arms", "[1, ∞)", arms, 1..)? })
     }
 
     /// The number of arms, k.
@@ -176,29 +174,8 @@ impl LocalSensitivity for KStars {
     }
 }
 
-/// What is written to disk.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    nodes: u32,
-    arms: u32,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for KStars {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.nodes, declared.arms)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<KStars> for Declared {
-    fn from(stars: KStars) -> Self {
-        Self { nodes: stars.nodes, arms: stars.arms }
-    }
-}
+dp_core::on_disk! { Declared for KStars { nodes: u32, arms: u32 } => Self::new(nodes, arms) }
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,8 @@
 use dp_core::Error;
 use dp_core::rounding::{exp_up, ln_down, mul_down};
 
+use crate::arguments::within;
+
 /// The β of a smooth bound: S(x) ≤ e^β·S(y) for all neighbours x, y (Nissim, Raskhodnikova and
 /// Smith 2007).
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -23,11 +25,7 @@ impl Smoothness {
     /// # Errors
     /// [`Error::OutOfRange`] unless 10⁻⁹ ≤ β ≤ 100.
     pub fn new(beta: f64) -> Result<Self, Error> {
-        if (1e-9..=100.0).contains(&beta) {
-            Ok(Self(beta))
-        } else {
-            Err(Error::OutOfRange { argument: "β", allowed: "[1e-9, 100]", found: beta })
-        }
+        within("β", "[1e-9, 100]", beta, (1e-9..=100.0).contains(&beta)).map(Self)
     }
 
     /// β itself.

@@ -8,6 +8,7 @@ use dp_core::{
 };
 
 use crate::LocalSensitivity;
+use crate::arguments::{integer, within};
 use crate::local::smoothness::{Smoothness, Weights};
 use crate::order_statistics::staircase::Staircase;
 use crate::order_statistics::windows::{Windows, arrange, wanted};
@@ -89,11 +90,7 @@ impl Quantile<AddRemove> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ q ≤ 1.
     pub fn new(bounds: Bounds, level: f64) -> Result<Self, Error> {
-        if (0.0..=1.0).contains(&level) {
-            Ok(Self::of(bounds, level))
-        } else {
-            Err(Error::OutOfRange { argument: "the level", allowed: "[0, 1]", found: level })
-        }
+        Ok(Self::of(bounds, within("the level", "[0, 1]", level, (0.0..=1.0).contains(&level))?))
     }
 
     /// The record in the middle, the lower of two.
@@ -123,9 +120,7 @@ impl Quantile<AddRemove> {
     /// # Errors
     /// [`Error::OutOfRange`] when the size is zero.
     pub fn under_replace_one(self, size: usize) -> Result<Quantile<ReplaceOne>, Error> {
-        if size == 0 {
-            return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("size", "[1, ∞)", size, 1..)?;
         Ok(Quantile { bounds: self.bounds, level: self.level, size: Some(size), kind: PhantomData })
     }
 }

@@ -3,6 +3,7 @@
 use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
+use crate::arguments::integer;
 use crate::local::smoothness::{Smoothness, Weights};
 use crate::order_statistics::windows::{Windows, arrange, wanted};
 use crate::sums::average::Average;
@@ -93,9 +94,7 @@ impl TrimmedMean {
 /// How many of `size` records are left when some are taken from either side, unless there are none.
 #[allow(clippy::cast_precision_loss)] // for messages
 pub(crate) fn kept(size: usize, from_either_side: usize) -> Result<usize, Error> {
-    let Some(pairs) = size.checked_sub(1).map(|others| others / 2) else {
-        return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
-    };
+    let pairs = (integer("size", "[1, ∞)", size, 1..)? - 1) / 2;
     if from_either_side <= pairs {
         return Ok(size - 2 * from_either_side);
     }
@@ -138,29 +137,13 @@ impl LocalSensitivity for TrimmedMean {
     }
 }
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-    trimmed: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for TrimmedMean {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.bounds, declared.size, declared.trimmed)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<TrimmedMean> for Declared {
-    fn from(mean: TrimmedMean) -> Self {
-        Self { bounds: mean.bounds(), size: mean.size, trimmed: mean.trimmed }
-    }
+dp_core::on_disk! {
+    Declared for mean: TrimmedMean {
+        bounds: Bounds = mean.bounds(),
+        size: usize = mean.size,
+        trimmed: usize = mean.trimmed,
+    } => Self::new(bounds, size, trimmed)
 }
 
 #[cfg(test)]

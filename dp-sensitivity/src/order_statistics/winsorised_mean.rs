@@ -192,29 +192,13 @@ impl LocalSensitivity for WinsorisedMean {
 /// How far the ladder is the least one.
 const NEAR: usize = 256;
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-    pulled: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for WinsorisedMean {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.bounds, declared.size, declared.pulled)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<WinsorisedMean> for Declared {
-    fn from(mean: WinsorisedMean) -> Self {
-        Self { bounds: mean.bounds(), size: mean.size, pulled: mean.pulled }
-    }
+dp_core::on_disk! {
+    Declared for mean: WinsorisedMean {
+        bounds: Bounds = mean.bounds(),
+        size: usize = mean.size,
+        pulled: usize = mean.pulled,
+    } => Self::new(bounds, size, pulled)
 }
 
 #[cfg(test)]

@@ -64,14 +64,13 @@ pub(crate) fn exactly(integer: i128) -> Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sums::fixed_point::enclose;
     use dp_core::rounding::Enclosure;
 
     #[test]
     fn integers_are_exact() {
         for x in [0, 1, -1, i128::MAX / 3, i128::MIN / 5, (1 << 96) + 7] {
             let near = exactly(x).enclosure();
-            assert!(near.lo() <= enclose(x).hi() && near.hi() >= enclose(x).lo());
+            assert!(near.lo() <= Enclosure::integer(x).hi() && near.hi() >= Enclosure::integer(x).lo());
             assert!((&exactly(x) - &exactly(x - 1)).enclosure() == Enclosure::ONE);
         }
     }

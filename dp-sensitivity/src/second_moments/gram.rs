@@ -8,8 +8,9 @@ use dp_core::{
     AddRemove, Adjacency, Error, Finite, FiniteVec, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn,
 };
 
+use crate::arguments::integer;
 use crate::second_moments::second_moment::{BITS, checked, whole};
-use crate::sums::fixed_point::{enclose, unit_for};
+use crate::sums::fixed_point::unit_for;
 use crate::sums::total::Total;
 
 /// XᵀX for a matrix X whose rows are records of d columns, each scaled down to a Euclidean length
@@ -72,11 +73,7 @@ impl<R: AsRef<[f64]>> Gram<R, AddRemove> {
     /// [`Error::OutOfRange`] unless there are 1 to 4096 columns and the bound lies between 10⁻¹⁴⁰
     /// and 10¹⁴⁰.
     pub fn new(columns: usize, bound: f64) -> Result<Self, Error> {
-        if !(1..=4096).contains(&columns) {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = columns as f64;
-            return Err(Error::OutOfRange { argument: "columns", allowed: "[1, 4096]", found });
-        }
+        integer("columns", "[1, 4096]", columns, 1..=4096)?;
         Ok(Self { columns, bound: checked(bound)?, kind: PhantomData })
     }
 
@@ -141,17 +138,17 @@ impl<R, A> Gram<R, A> {
 
     /// The ℓ2 sensitivity for a distance of `factor`·B².
     fn bounded(&self, factor: Enclosure) -> f64 {
-        let (longest, unit) = (enclose(self.longest()), Enclosure::point(self.unit()));
+        let (longest, unit) = (Enclosure::integer(self.longest()), Enclosure::point(self.unit()));
         // Rounding two entries to steps moves them by a step more than they are apart, times √2,
         // and the product with a rounded √2 is off by 2·2⁻⁵³ of at most √2·2⁵³ steps on each side:
         // √2 + 4√2 < 8 in all. For all entries together that is √entries times as much.
-        let entries = enclose(i128::try_from(self.entries()).expect("at most 2²⁴")).sqrt();
+        let entries = Enclosure::integer(self.entries()).sqrt();
         let rounding = Enclosure::point(8.0 * self.total().step()) * entries;
         (factor * longest.square() * unit * unit + rounding).hi()
     }
 
     fn in_l1(&self, euclidean: f64) -> f64 {
-        let entries = enclose(i128::try_from(self.entries()).expect("at most 2²⁴")).sqrt();
+        let entries = Enclosure::integer(self.entries()).sqrt();
         (entries * Enclosure::point(euclidean)).hi()
     }
 

@@ -6,9 +6,9 @@ use dp_core::rounding::{Enclosure, add_up, mul_up, sub_up};
 use dp_core::{AddRemove, Error, Finite, L1, Norm, Query, Sensitivity, SensitivityIn, Subadditive};
 use dp_mechanisms::sample::Interval;
 
+use crate::arguments::{integer, within};
 use crate::local::ladder;
 use crate::second_moments::cholesky::{DIGITS_PER_COLUMN, decompose, exactly, lower_triangle};
-use crate::sums::fixed_point::enclose;
 use crate::{Gram, LocalSensitivity, Smoothness};
 
 /// z·(XᵀX + λI)⁻¹·z for a new point z: the variance of the prediction of a ridge regression at z,
@@ -73,16 +73,10 @@ impl<R: AsRef<[f64]>> PredictionVariance<R> {
     /// [`Error::OutOfRange`] unless there are 1 to 16 columns, and the length of the point, the
     /// bound and the ridge lie between 10⁻³⁰ and 10³⁰.
     pub fn new(point: &[f64], bound: f64, ridge: f64) -> Result<Self, Error> {
-        if !(1..=16).contains(&point.len()) {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = point.len() as f64;
-            return Err(Error::OutOfRange { argument: "the number of columns", allowed: "[1, 16]", found });
-        }
+        integer("the number of columns", "[1, 16]", point.len(), 1..=16)?;
         let length = dp_core::L2::of(point);
         for (argument, found) in [("the length of the point", length), ("bound", bound), ("ridge", ridge)] {
-            if !(1e-30..=1e30).contains(&found) {
-                return Err(Error::OutOfRange { argument, allowed: "[1e-30, 1e30]", found });
-            }
+            within(argument, "[1e-30, 1e30]", found, (1e-30..=1e30).contains(&found))?;
         }
         Ok(Self { gram: Gram::new(point.len(), bound)?, point: point.to_vec(), ridge })
     }
@@ -132,9 +126,9 @@ impl<R: AsRef<[f64]>> PredictionVariance<R> {
     /// |z|²·g(λ + m·B²/16), rounded up. Falls in m, as each operation does.
     fn moved(&self, m: u64) -> Enclosure {
         let unit = Enclosure::point(self.gram.unit());
-        let square = enclose(self.gram.longest() * self.gram.longest()) * unit * unit;
+        let square = Enclosure::integer(self.gram.longest() * self.gram.longest()) * unit * unit;
         let length = self.point.iter().fold(Enclosure::ZERO, |sum, x| sum + Enclosure::point(*x).square());
-        let parts = enclose(i128::from(m)) / enclose(i128::from(PARTS));
+        let parts = Enclosure::integer(m) / Enclosure::integer(PARTS);
         let least = Enclosure::point(self.ridge) + parts * square;
         length / least * (square / (least + square))
     }

@@ -6,6 +6,7 @@ use dp_core::{
     AddRemove, Adjacency, Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive,
 };
 
+use crate::arguments::within;
 use crate::sums::fixed_point::unit_for;
 use crate::sums::total::Total;
 
@@ -95,11 +96,7 @@ const MAGNITUDES: core::ops::RangeInclusive<f64> = 1e-140..=1e140;
 pub(crate) const BITS: u16 = 31;
 
 pub(crate) fn checked(bound: f64) -> Result<f64, Error> {
-    if MAGNITUDES.contains(&bound) {
-        Ok(bound)
-    } else {
-        Err(Error::OutOfRange { argument: "bound", allowed: "[1e-140, 1e140]", found: bound })
-    }
+    within("bound", "[1e-140, 1e140]", bound, MAGNITUDES.contains(&bound))
 }
 
 /// The nearest integer of a number of at most 2³¹ in magnitude.

@@ -6,7 +6,7 @@ use dp_mechanisms::sample;
 
 use super::calibrated::{Printed, with_margin};
 use super::choice::cheapest;
-use super::concentrated::{self, Density};
+use super::concentrated::Density;
 use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise sinh(σY)/σ with Y ~ N(0, 1), for ρ-zCDP.
@@ -35,35 +35,7 @@ use super::log_normal::{Family, LogNormal, Range};
 /// Checked as S12 by `cargo xtask verify`.
 pub type ArsinhNormal = LogNormal<sample::ArsinhNormalLaw>;
 
-/// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(any(test, feature = "internals"))]
-#[must_use]
-pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
-    concentrated::is_concentrated(
-        |reach| Shape { sigma: Enclosure::point(sigma), reach },
-        rho,
-        beta,
-        multiple,
-    )
-}
-
-/// β, and 1/s rounded up.
-fn printed(rho: f64, sigma: f64) -> Printed {
-    let (two, one, width) = (Enclosure::point(2.0), Enclosure::ONE, Enclosure::point(sigma));
-    let epsilon = (two * Enclosure::point(rho)).sqrt();
-    let multiple = |beta: f64| {
-        let t = Enclosure::point(with_margin(beta));
-        let left = epsilon - (t * (t / width.square() + one / width + two)).sqrt();
-        let per_shift = (Enclosure::point(4.0) + Enclosure::point(3.0) * width.square())
-            / (Enclosure::point(6.0) * width);
-        if left.lo() > 0.0 { (per_shift / left).hi() } else { f64::INFINITY }
-    };
-    let largest = sigma * epsilon.hi();
-    let beta = cheapest(|beta| multiple(beta) / beta, largest * 1e-6, largest, 40, 30);
-    Printed { beta, multiple: multiple(beta) }
-}
-
-struct Shape {
+pub struct Shape {
     sigma: Enclosure,
     reach: f64,
 }
@@ -115,6 +87,8 @@ impl Density for Shape {
 }
 
 impl Family for sample::ArsinhNormalLaw {
+    type Shape = Shape;
+
     const SIGMA: f64 = 1.0;
     const BETA: f64 = 0.65;
     const SIGMAS: Range = ("[0.1, 4]", 0.1, 4.0);
@@ -128,11 +102,23 @@ impl Family for sample::ArsinhNormalLaw {
         self.sigma()
     }
 
+    /// β, and 1/s rounded up.
     fn printed(rho: f64, sigma: f64) -> Printed {
-        printed(rho, sigma)
+        let (two, one, width) = (Enclosure::point(2.0), Enclosure::ONE, Enclosure::point(sigma));
+        let epsilon = (two * Enclosure::point(rho)).sqrt();
+        let multiple = |beta: f64| {
+            let t = Enclosure::point(with_margin(beta));
+            let left = epsilon - (t * (t / width.square() + one / width + two)).sqrt();
+            let per_shift = (Enclosure::point(4.0) + Enclosure::point(3.0) * width.square())
+                / (Enclosure::point(6.0) * width);
+            if left.lo() > 0.0 { (per_shift / left).hi() } else { f64::INFINITY }
+        };
+        let largest = sigma * epsilon.hi();
+        let beta = cheapest(|beta| multiple(beta) / beta, largest * 1e-6, largest, 40, 30);
+        Printed { beta, multiple: multiple(beta) }
     }
 
-    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64 {
-        concentrated::multiple(|reach| Shape { sigma: Enclosure::point(sigma), reach }, rho, beta)
+    fn shape(sigma: f64, reach: f64) -> Shape {
+        Shape { sigma: Enclosure::point(sigma), reach }
     }
 }

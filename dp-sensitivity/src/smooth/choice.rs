@@ -1,6 +1,8 @@
 //! Searches for parameters. What they find is judged by the calibration, so a bad search costs
 //! accuracy, never privacy.
 
+use dp_core::search::golden_section;
+
 /// A float close to the smallest x > 0 at which `holds`, which must hold from some x on: found by
 /// strides from a guess, and then by halving. Infinite when none is found within a hundred strides.
 ///
@@ -45,7 +47,6 @@ pub(super) fn least(holds: impl Fn(f64) -> bool, guess: f64, stride: f64, tolera
 /// An x in (low, high), both positive, at which `cost` is about the smallest: a scan in equal
 /// ratios, then a golden-section search. `NaN` counts as infinite.
 pub(super) fn cheapest(cost: impl Fn(f64) -> f64, low: f64, high: f64, scan: u32, steps: u32) -> f64 {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let at = |log: f64| {
         let value = cost(libm::exp(log));
         if value.is_nan() { f64::INFINITY } else { value }
@@ -55,28 +56,10 @@ pub(super) fn cheapest(cost: impl Fn(f64) -> f64, low: f64, high: f64, scan: u32
     let best = (0..scan)
         .map(|k| (at(place(k)), place(k)))
         .fold((f64::INFINITY, place(0)), |best, next| if next.0 < best.0 { next } else { best });
-    let (mut left, mut right) = ((best.1 - step).max(first), (best.1 + step).min(libm::log(high)));
-    let (mut a, mut b) = (right - GOLDEN * (right - left), left + GOLDEN * (right - left));
-    let (mut at_a, mut at_b) = (at(a), at(b));
-    let mut found = best;
-    for _ in 0..steps {
-        if at_a < found.0 {
-            found = (at_a, a);
-        }
-        if at_b < found.0 {
-            found = (at_b, b);
-        }
-        if at_a <= at_b {
-            (right, b, at_b) = (b, a, at_a);
-            a = right - GOLDEN * (right - left);
-            at_a = at(a);
-        } else {
-            (left, a, at_a) = (a, b, at_b);
-            b = left + GOLDEN * (right - left);
-            at_b = at(b);
-        }
-    }
-    libm::exp(found.1)
+    let (left, right) = ((best.1 - step).max(first), (best.1 + step).min(libm::log(high)));
+    // The bracket that it begins with counts as a step.
+    let (found, value) = golden_section(at, left, right, steps - 1);
+    libm::exp(if value < best.0 { found } else { best.1 })
 }
 
 /// About the magnitude that a draw passes one time in ten, from the logarithm of a symmetric

@@ -50,7 +50,7 @@ use orders::Pair;
 /// It is symmetric and has a positive density e^−φ up to a constant; φ rises with |z|, is
 /// Lipschitz, and φ(e^v) is convex in v. For all z ≥ 0, everything here encloses or bounds what it
 /// says, whatever the interval.
-pub(super) trait Density {
+pub trait Density {
     /// Encloses φ(z), up to one constant. Asked for a z that is known to a few digits less than a
     /// float.
     fn exponent(&self, z: Enclosure) -> Enclosure;

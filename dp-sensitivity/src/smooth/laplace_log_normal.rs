@@ -4,7 +4,7 @@ use dp_core::rounding::Enclosure;
 use dp_mechanisms::sample;
 
 use super::calibrated::{Printed, with_margin};
-use super::concentrated::{self, Density};
+use super::concentrated::Density;
 use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise X·e^(σY) with X ~ Lap(1) and Y ~ N(0, 1), for ρ-zCDP.
@@ -33,22 +33,6 @@ use super::log_normal::{Family, LogNormal, Range};
 /// Checked as S11 by `cargo xtask verify`.
 pub type LaplaceLogNormal = LogNormal<sample::LaplaceLogNormalLaw>;
 
-/// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(any(test, feature = "internals"))]
-#[must_use]
-pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
-    concentrated::is_concentrated(|reach| Shape::new(sigma, reach), rho, beta, multiple)
-}
-
-/// β = σε/2 and 1/s, rounded up: half of ε for each term.
-fn printed(rho: f64, sigma: f64) -> Printed {
-    let (two, width) = (Enclosure::point(2.0), Enclosure::point(sigma));
-    let epsilon = (two * Enclosure::point(rho)).sqrt();
-    let beta = (epsilon * width / two).lo();
-    let left = epsilon - Enclosure::point(with_margin(beta)) / width;
-    Printed { beta, multiple: ((Enclosure::point(1.5) * width.square()).exp() / left).hi() }
-}
-
 /// mₖ(z) by the trapezoidal rule in y, on the multiples of h up to ±(R + 10), for a reach R ≥ 9;
 /// all errors are below η = e^(−B) with B = R²/2 + 2σR + 30.
 ///
@@ -61,7 +45,7 @@ fn printed(rho: f64, sigma: f64) -> Printed {
 /// e^(−B − 8 + 4.5) at most. In floats the terms are right to 10⁻¹⁰: the exponents are at most
 /// 3000, and the error of each is a few 2⁻⁵² of it; the sums are widened by 10⁻⁹ of themselves, and
 /// by η.
-struct Shape {
+pub struct Shape {
     sigma: Enclosure,
     reach: f64,
     /// B.
@@ -142,6 +126,8 @@ impl Density for Shape {
 }
 
 impl Family for sample::LaplaceLogNormalLaw {
+    type Shape = Shape;
+
     const SIGMA: f64 = 0.6;
     const BETA: f64 = 0.7;
     const SIGMAS: Range = ("[0.2, 1.5]", 0.2, 1.5);
@@ -155,11 +141,16 @@ impl Family for sample::LaplaceLogNormalLaw {
         self.sigma()
     }
 
+    /// β = σε/2 and 1/s, rounded up: half of ε for each term.
     fn printed(rho: f64, sigma: f64) -> Printed {
-        printed(rho, sigma)
+        let (two, width) = (Enclosure::point(2.0), Enclosure::point(sigma));
+        let epsilon = (two * Enclosure::point(rho)).sqrt();
+        let beta = (epsilon * width / two).lo();
+        let left = epsilon - Enclosure::point(with_margin(beta)) / width;
+        Printed { beta, multiple: ((Enclosure::point(1.5) * width.square()).exp() / left).hi() }
     }
 
-    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64 {
-        concentrated::multiple(|reach| Shape::new(sigma, reach), rho, beta)
+    fn shape(sigma: f64, reach: f64) -> Shape {
+        Shape::new(sigma, reach)
     }
 }

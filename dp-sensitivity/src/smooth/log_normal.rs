@@ -6,6 +6,7 @@ use dp_core::{Error, Zcdp};
 use dp_mechanisms::sample::Law;
 
 use super::calibrated::{Calibration, Printed, SmoothNoise};
+use super::concentrated::{self, Density};
 use crate::Smoothness;
 use crate::arguments::{positive, within};
 
@@ -23,6 +24,9 @@ pub(super) type Range = (&'static str, f64, f64);
 
 /// A law with a parameter σ, and what its calibration needs.
 pub trait Family: Law + Copy + Debug + PartialEq {
+    /// Its density, as its divergences are bounded from it.
+    type Shape: Density;
+
     /// The σ of [`LogNormal::rho`].
     const SIGMA: f64;
     /// The β of [`LogNormal::with_sigma`], in units of σ·√(2ρ).
@@ -48,9 +52,8 @@ pub trait Family: Law + Copy + Debug + PartialEq {
     /// β and c of the printed theorem.
     fn printed(rho: f64, sigma: f64) -> Printed;
 
-    /// A c that is enough for bounds with this β, close to the least; infinite where none was
-    /// found.
-    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64;
+    /// The density, accurate up to this reach.
+    fn shape(sigma: f64, reach: f64) -> Self::Shape;
 }
 
 impl<L: Family> LogNormal<L> {
@@ -82,7 +85,7 @@ impl<L: Family> LogNormal<L> {
         in_range("rho", rho, L::RHOS)?;
         let smoothness = Smoothness::new(beta)?;
         let printed = L::printed(rho, L::nearest_printed(sigma));
-        let found = L::multiple(rho, sigma, smoothness.get());
+        let found = concentrated::multiple(|reach| L::shape(sigma, reach), rho, smoothness.get());
         let calibration = Calibration::found(Zcdp::new(rho)?, beta, found, printed)?;
         Ok(Self { law: L::with_sigma(sigma), calibration })
     }
@@ -103,6 +106,13 @@ impl<L: Family> LogNormal<L> {
     pub fn sigma(&self) -> f64 {
         self.law.sigma()
     }
+}
+
+/// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
+#[cfg(any(test, feature = "internals"))]
+#[must_use]
+pub fn is_concentrated<L: Family>(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
+    concentrated::is_concentrated(|reach| L::shape(sigma, reach), rho, beta, multiple)
 }
 
 fn check(rho: f64, sigma: f64, sigmas: Range) -> Result<(), Error> {

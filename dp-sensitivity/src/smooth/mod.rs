@@ -152,9 +152,7 @@ pub mod inspect {
 
     use super::{LogDensity, gaussian, hockey_stick, laplace, log_density};
 
-    pub use super::arsinh_normal::is_concentrated as arsinh_normal_is_concentrated;
-    pub use super::laplace_log_normal::is_concentrated as laplace_log_normal_is_concentrated;
-    pub use super::uniform_log_normal::is_concentrated as uniform_log_normal_is_concentrated;
+    pub use super::log_normal::is_concentrated;
 
     /// Encloses δ(ε) of Gaussian noise that is shifted and stretched by e^λ.
     #[must_use]

@@ -7,8 +7,9 @@ use dp_mechanisms::sample;
 use super::calibrated::{Calibration, Printed, SmoothNoise, less_margin, with_margin};
 use super::choice::cheapest;
 use super::log_density::LogDensity;
+use super::polynomial_tail::check;
 use crate::Smoothness;
-use crate::arguments::{positive, within};
+use crate::arguments::positive;
 
 /// Density in proportion to e^−|z| up to |z| = γ and to (|z|/γ)^−γ·e^−γ beyond, γ > 1, for
 /// ε-privacy (Hladík and Tětek 2025).
@@ -97,11 +98,6 @@ impl PolyPlace {
     pub const fn gamma(&self) -> f64 {
         self.gamma
     }
-}
-
-fn check(epsilon: f64, gamma: f64) -> Result<(), Error> {
-    positive("epsilon", epsilon)?;
-    within("gamma", "(1, 1000]", gamma, gamma > 1.0 && gamma <= 1000.0).map(drop)
 }
 
 /// max(γ − 1, 1).

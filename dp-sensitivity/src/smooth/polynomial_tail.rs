@@ -90,7 +90,7 @@ impl PolynomialTail {
     }
 }
 
-fn check(epsilon: f64, gamma: f64) -> Result<(), Error> {
+pub(super) fn check(epsilon: f64, gamma: f64) -> Result<(), Error> {
     positive("epsilon", epsilon)?;
     within("gamma", "(1, 1000]", gamma, gamma > 1.0 && gamma <= 1000.0).map(drop)
 }

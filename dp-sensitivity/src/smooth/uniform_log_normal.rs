@@ -5,7 +5,7 @@ use dp_core::rounding::Enclosure;
 use dp_mechanisms::sample;
 
 use super::calibrated::{Printed, with_margin};
-use super::concentrated::{self, Density};
+use super::concentrated::Density;
 use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise X·e^(σY) with X uniform on (−1, 1) and Y ~ N(0, 1), for ρ-zCDP.
@@ -33,32 +33,10 @@ use super::log_normal::{Family, LogNormal, Range};
 /// ```
 pub type UniformLogNormal = LogNormal<sample::UniformLogNormalLaw>;
 
-/// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
-#[cfg(any(test, feature = "internals"))]
-#[must_use]
-pub fn is_concentrated(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {
-    concentrated::is_concentrated(
-        |reach| Shape { sigma: Enclosure::point(sigma), reach },
-        rho,
-        beta,
-        multiple,
-    )
-}
-
-/// β = σε/2 and 1/s, rounded up: half of ε for each term.
-fn printed(rho: f64, sigma: f64) -> Printed {
-    let (two, width) = (Enclosure::point(2.0), Enclosure::point(sigma));
-    let epsilon = (two * Enclosure::point(rho)).sqrt();
-    let beta = (epsilon * width / two).lo();
-    let left = epsilon - Enclosure::point(with_margin(beta)) / width;
-    let per_shift = (Enclosure::point(1.5) * width.square()).exp() * two * INV_SQRT_TWO_PI / width;
-    Printed { beta, multiple: (per_shift / left).hi() }
-}
-
 /// 1/√(2π), between two adjacent floats.
 const INV_SQRT_TWO_PI: Enclosure = Enclosure::new(0.398_942_280_401_432_65, 0.398_942_280_401_432_7);
 
-struct Shape {
+pub struct Shape {
     sigma: Enclosure,
     reach: f64,
 }
@@ -109,7 +87,7 @@ impl Density for Shape {
         } else {
             by_product
         };
-        Enclosure::new(by_product.lo().max(by_hazard.lo()), by_product.hi().min(by_hazard.hi())) / self.sigma
+        by_product.meet(by_hazard) / self.sigma
     }
 
     /// Pr(Z > z) = ½·E(1 − z·e^−σY)₊ = ½·(Φ̄(y) − z·e^(σ²/2)·Φ̄(y + σ)), where y = ln z/σ.
@@ -148,6 +126,8 @@ impl Density for Shape {
 }
 
 impl Family for sample::UniformLogNormalLaw {
+    type Shape = Shape;
+
     const SIGMA: f64 = 0.75;
     const BETA: f64 = 0.8;
     const SIGMAS: Range = ("[0.2, 3]", 0.2, 3.0);
@@ -166,11 +146,17 @@ impl Family for sample::UniformLogNormalLaw {
         sigma.max(1.415)
     }
 
+    /// β = σε/2 and 1/s, rounded up: half of ε for each term.
     fn printed(rho: f64, sigma: f64) -> Printed {
-        printed(rho, sigma)
+        let (two, width) = (Enclosure::point(2.0), Enclosure::point(sigma));
+        let epsilon = (two * Enclosure::point(rho)).sqrt();
+        let beta = (epsilon * width / two).lo();
+        let left = epsilon - Enclosure::point(with_margin(beta)) / width;
+        let per_shift = (Enclosure::point(1.5) * width.square()).exp() * two * INV_SQRT_TWO_PI / width;
+        Printed { beta, multiple: (per_shift / left).hi() }
     }
 
-    fn multiple(rho: f64, sigma: f64, beta: f64) -> f64 {
-        concentrated::multiple(|reach| Shape { sigma: Enclosure::point(sigma), reach }, rho, beta)
+    fn shape(sigma: f64, reach: f64) -> Shape {
+        Shape { sigma: Enclosure::point(sigma), reach }
     }
 }

@@ -105,7 +105,7 @@ use dp_core::rounding::Enclosure;
 
 use crate::spread::deviations::{Deviations, Ends, Side, Sums};
 use crate::spread::steepest::{Curve, Line, Segment, largest};
-use crate::sums::fixed_point::{enclose, power_of_two};
+use crate::sums::fixed_point::power_of_two;
 
 /// √(nN)·A⁽ᵏ⁾, the largest √(nN)·|√Q − √Q̃| over neighbours of which one is within k steps, for 1 ≤
 /// k < n: rounded up, by 2⁻⁴² relatively at most.
@@ -124,14 +124,14 @@ pub(crate) fn at_distance(deviations: &Deviations, ends: &Ends, distance: usize)
     largest(&curves)
 }
 
-fn whole(number: usize) -> Enclosure {
-    enclose(i128::try_from(number).expect("a usize has at most 64 bits"))
+fn whole(number: impl TryInto<i128>) -> Enclosure {
+    Enclosure::integer(number)
 }
 
 /// nN·Q of a window, and its mean m.
 fn spread(n: usize, sums: Sums) -> (Enclosure, Enclosure) {
-    let count = enclose(sums.count);
-    (whole(n) * whole(n - 1) * enclose(sums.scaled()) / count, enclose(sums.sum) / count)
+    let count = whole(sums.count);
+    (whole(n) * whole(n - 1) * whole(sums.scaled()) / count, whole(sums.sum) / count)
 }
 
 /// The coefficients of (a + b·s)²·c.
@@ -142,16 +142,16 @@ fn square(a: Enclosure, b: Enclosure, c: Enclosure) -> [Enclosure; 3] {
 /// Cases 1 and 2, with the records of a window and f free ones. Without others, at k = n − 1 in
 /// case 2, all of z is in one place, and 0 is the best one.
 fn around_mean(n: usize, others: Sums, free: usize, u: i128) -> Segment {
-    let (count, free) = (enclose(others.count), whole(free));
+    let (count, free) = (whole(others.count), whole(free));
     let segment = |q: [Enclosure; 2], distance: Enclosure, end: f64| {
         let r = square(whole(n - 1) * distance, free, Enclosure::ONE);
         Segment { line: Line { q, r }, end }
     };
     if others.count == 0 {
-        return segment([Enclosure::ZERO; 2], enclose(u), 0.0);
+        return segment([Enclosure::ZERO; 2], whole(u), 0.0);
     }
     let (q, mean) = spread(n, others);
-    let distance = enclose(u * others.count - others.sum) / count;
+    let distance = whole(u * others.count - others.sum) / count;
     segment([q, whole(n) * count * free], distance, mean.hi())
 }
 
@@ -172,9 +172,9 @@ impl<'a> Records<'a> {
     fn new(side: Side<'a>, ranks: Range<usize>, sums: Sums, free: usize) -> Self {
         let n = ranks.len() + free;
         let (q, mean) = spread(n, sums);
-        let q = [q, whole(n - 1) * enclose(sums.count) * whole(free)];
+        let q = [q, whole(n - 1) * whole(sums.count) * whole(free)];
         // (N/(n+1))·(n·W − T)², with T = n·mean − f·s.
-        let distance = enclose(side.width() * sums.count - sums.sum) / enclose(sums.count);
+        let distance = whole(side.width() * sums.count - sums.sum) / whole(sums.count);
         let r = square(whole(n) * distance, whole(free), whole(n - 1) / whole(n + 1));
         let size = i128::try_from(n).expect("at most 2³²");
         Self { side, ranks, sums, size, free, mean, q, any: Line { q, r } }
@@ -184,8 +184,8 @@ impl<'a> Records<'a> {
     /// division by the count.
     fn with(&self, v: i128) -> Line {
         let (n, width, Sums { count, sum, .. }) = (self.size, self.side.width(), self.sums);
-        let factor = enclose((n - 1) * (width - v));
-        let rest = enclose(count * ((n - 1) * width + (n + 1) * v) - 2 * n * sum) / enclose(count);
+        let factor = whole((n - 1) * (width - v));
+        let rest = whole(count * ((n - 1) * width + (n + 1) * v) - 2 * n * sum) / whole(count);
         Line { q: self.q, r: [factor * rest, factor * whole(2 * self.free), Enclosure::ZERO] }
     }
 

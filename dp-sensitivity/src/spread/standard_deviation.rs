@@ -7,7 +7,7 @@ use crate::local::ladder;
 use crate::local::smoothness::Smoothness;
 use crate::spread::deviations::{Deviations, Ends};
 use crate::spread::root_ladder;
-use crate::sums::fixed_point::{enclose, power_of_two};
+use crate::sums::fixed_point::power_of_two;
 use crate::{LocalSensitivity, Variance};
 
 /// The standard deviation of n records, clamped to [a, b], under replace-one neighbours, for whom n
@@ -129,8 +129,9 @@ impl StandardDeviation {
     /// where either answer is off by half of the smallest float; four of these are added.
     fn moved_by(self, root: Enclosure) -> f64 {
         let n = self.variance.count();
-        let moved = root / (enclose(n * (n - 1)) * enclose(self.variance.divisor())).sqrt();
-        let rounding = enclose(self.variance.width()) * Enclosure::point(power_of_two(-50));
+        let moved =
+            root / (Enclosure::integer(n * (n - 1)) * Enclosure::integer(self.variance.divisor())).sqrt();
+        let rounding = Enclosure::integer(self.variance.width()) * Enclosure::point(power_of_two(-50));
         ((moved + rounding) * Enclosure::point(self.variance.unit()) + Enclosure::point(f64::from_bits(4)))
             .hi()
     }
@@ -152,15 +153,16 @@ impl StandardDeviation {
         let n = self.variance.count();
         if distance == 0 {
             let local = deviations.local();
-            let here = enclose(deviations.sums().scaled()) * enclose(n - 1);
-            let left = enclose(local.left) * enclose(n);
+            let here = Enclosure::integer(deviations.sums().scaled()) * Enclosure::integer(n - 1);
+            let left = Enclosure::integer(local.left) * Enclosure::integer(n);
             let [rise, fall] = [(here, local.rise), (left, local.fall)]
-                .map(|(from, step)| self.at(Self::step(from, enclose(step.max(0))), 0));
+                .map(|(from, step)| self.at(Self::step(from, Enclosure::integer(step.max(0))), 0));
             return rise.max(fall);
         }
         let Some(least) = ends.least(distance) else { return self.sensitivity };
-        let left = enclose(least.scaled()) / enclose(least.count) * enclose(n * (n - 1));
-        self.at(Self::step(left, enclose(ends.farthest(distance).pow(2))), distance)
+        let left = Enclosure::integer(least.scaled()) / Enclosure::integer(least.count)
+            * Enclosure::integer(n * (n - 1));
+        self.at(Self::step(left, Enclosure::integer(ends.farthest(distance).pow(2))), distance)
     }
 
     /// The least ladder up to [`NEAR`], the upper one beyond. The smaller of two ladders is one,
@@ -187,7 +189,7 @@ impl From<Variance> for StandardDeviation {
     fn from(variance: Variance) -> Self {
         let deviation = Self { variance, sensitivity: 0.0 };
         let farthest = (variance.count() - 1) * variance.width();
-        Self { sensitivity: deviation.moved_by(enclose(farthest)), ..deviation }
+        Self { sensitivity: deviation.moved_by(Enclosure::integer(farthest)), ..deviation }
     }
 }
 

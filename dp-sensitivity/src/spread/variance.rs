@@ -4,10 +4,11 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
+use crate::arguments::integer;
 use crate::local::ladder;
 use crate::local::smoothness::Smoothness;
 use crate::spread::deviations::{Deviations, Sums};
-use crate::sums::fixed_point::{enclose, power_of_two, unit_for};
+use crate::sums::fixed_point::{power_of_two, unit_for};
 
 /// The variance of n records, clamped to [a, b], under replace-one neighbours, for whom n is
 /// public.
@@ -81,11 +82,7 @@ impl Variance {
 
     fn divided(bounds: Bounds, size: usize, divisor: Divisor) -> Result<Self, Error> {
         // With integers up to 2³¹ and 2³² of them, n·Σk² and (Σk)² are at most 2¹²⁶.
-        if !(2..=1 << 32).contains(&(size as u128)) {
-            #[allow(clippy::cast_precision_loss)] // for the message
-            let found = size as f64;
-            return Err(Error::OutOfRange { argument: "size", allowed: "[2, 2^32]", found });
-        }
+        integer("size", "[2, 2^32]", size as u128, 2..=1 << 32)?;
         let variance = Self { bounds, size, divisor, sensitivity: 0.0 };
         let sensitivity = variance.bound();
         // No variance exceeds the square of the width, so no answer is infinite, if that is finite.
@@ -157,12 +154,12 @@ impl Variance {
 
     /// All roundings are monotone, so that this is a ladder as the exact one is.
     fn rung(self, deviations: &Deviations, distance: usize) -> f64 {
-        self.moved_by(enclose(deviations.at_distance(distance))).min(self.sensitivity)
+        self.moved_by(Enclosure::integer(deviations.at_distance(distance))).min(self.sensitivity)
     }
 
     /// Λ²(n−1)/(n·divisor), and what rounding adds.
     fn bound(self) -> f64 {
-        let farthest = enclose(((self.count() - 1) * self.width()).pow(2));
+        let farthest = Enclosure::integer(((self.count() - 1) * self.width()).pow(2));
         self.moved_by(farthest)
     }
 
@@ -171,8 +168,10 @@ impl Variance {
     /// n·W²/(4·divisor) ≤ W²/2. It is off by 3·2⁻⁵³ of that, with a margin for the products 2⁻⁵¹,
     /// on both sides; and by less than two of the smallest floats where it underflows.
     fn moved_by(self, scaled: Enclosure) -> f64 {
-        let (width, unit) = (enclose(self.width()), Enclosure::point(self.unit()));
-        let moved = scaled / enclose(self.count() * (self.count() - 1)) / enclose(self.divisor());
+        let (width, unit) = (Enclosure::integer(self.width()), Enclosure::point(self.unit()));
+        let moved = scaled
+            / Enclosure::integer(self.count() * (self.count() - 1))
+            / Enclosure::integer(self.divisor());
         let rounding = width.square() * Enclosure::point(power_of_two(-50));
         ((moved + rounding) * unit * unit + Enclosure::point(f64::from_bits(4))).hi()
     }
@@ -210,29 +209,13 @@ impl LocalSensitivity for Variance {
     }
 }
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-    divisor: Divisor,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for Variance {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::divided(declared.bounds, declared.size, declared.divisor)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Variance> for Declared {
-    fn from(variance: Variance) -> Self {
-        Self { bounds: variance.bounds, size: variance.size, divisor: variance.divisor }
-    }
+dp_core::on_disk! {
+    Declared for variance: Variance {
+        bounds: Bounds = variance.bounds,
+        size: usize = variance.size,
+        divisor: Divisor = variance.divisor,
+    } => Self::divided(bounds, size, divisor)
 }
 
 #[cfg(test)]

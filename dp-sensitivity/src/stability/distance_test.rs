@@ -76,7 +76,7 @@ impl DistanceTest {
     pub(crate) fn passes_with(&self, distance: u64) -> Enclosure {
         let rate = Enclosure::ONE / Enclosure::point(self.noise.scale().get());
         let half = (-rate).exp() + Enclosure::ONE; // 1 + r
-        let power = |exponent: u64| (-(rate * whole(exponent))).exp() / half; // r^exponent/(1 + r)
+        let power = |exponent: u64| (-(rate * Enclosure::integer(exponent))).exp() / half; // r^exponent/(1 + r)
         let distance = distance.min(self.farthest());
         let passes = if distance <= self.threshold {
             power(self.threshold - distance + 1)
@@ -92,17 +92,6 @@ impl DistanceTest {
         let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
         let noisy = self.noise.draw(&signed(distance.min(self.farthest())), rng)?;
         Ok(noisy > signed(self.threshold))
-    }
-}
-
-/// A whole number between floats.
-#[allow(clippy::cast_precision_loss)] // widened to both sides where it is not exact
-fn whole(x: u64) -> Enclosure {
-    let nearest = x as f64;
-    if x <= LARGEST {
-        Enclosure::point(nearest)
-    } else {
-        Enclosure::new(nearest.next_down(), nearest.next_up())
     }
 }
 

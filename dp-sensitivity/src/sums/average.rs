@@ -5,7 +5,7 @@ use dp_core::rounding::{Enclosure, add_up, mul_up};
 use dp_core::{Bounds, Error, L1, ReplaceOne, Sensitivity};
 
 use crate::local::smoothness::LEAST_BOUND;
-use crate::sums::fixed_point::{FixedPoint, enclose, power_of_two};
+use crate::sums::fixed_point::{FixedPoint, power_of_two};
 
 /// A sum in units of the fixed-point grid, divided by a divisor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ impl Average {
         let average = Self { bounds, divisor, sensitivity: f64::INFINITY };
         let (least, most) = FixedPoint::new(bounds).range();
         let range = (i128::from(most) - i128::from(least)) * i128::try_from(weight).expect("at most 64 bits");
-        let sensitivity = average.moved_by(enclose(range));
+        let sensitivity = average.moved_by(Enclosure::integer(range));
         // Refuses the rare bounds for which the sum of both terms overflows.
         Sensitivity::<L1, ReplaceOne>::new(sensitivity)?;
         Ok(Self { sensitivity, ..average })
@@ -83,7 +83,7 @@ impl Average {
     }
 
     fn moved_by(self, units: Enclosure) -> f64 {
-        let divisor = enclose(i128::try_from(self.divisor).expect("a usize has at most 64 bits"));
+        let divisor = Enclosure::integer(self.divisor);
         let exact = units / divisor * Enclosure::point(FixedPoint::new(self.bounds).unit());
         (exact + Enclosure::point(self.rounding())).hi()
     }
@@ -99,7 +99,7 @@ impl Average {
     /// float: 3·2⁻⁵³ for sum, divisor and quotient, with a margin for their products.
     fn rounding(self) -> f64 {
         let (least, most) = FixedPoint::new(self.bounds).range();
-        let largest = enclose(i128::from(most.unsigned_abs().max(least.unsigned_abs())));
+        let largest = Enclosure::integer(most.unsigned_abs().max(least.unsigned_abs()));
         let value = largest * Enclosure::point(FixedPoint::new(self.bounds).unit());
         add_up(mul_up(value.hi(), power_of_two(-50)), f64::from_bits(2))
     }

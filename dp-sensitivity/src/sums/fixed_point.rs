@@ -6,7 +6,6 @@
 //! a function of one record and costs nothing; the sum is then exact.
 
 use dp_core::Bounds;
-use dp_core::rounding::Enclosure;
 
 /// Clamps records to bounds and rounds them to integers in units of a power of two that follows
 /// from the bounds.
@@ -65,17 +64,6 @@ pub(crate) fn unit_for(magnitude: f64, bits: u16) -> f64 {
 pub(crate) fn power_of_two(exponent: i16) -> f64 {
     debug_assert!((-1022..=1023).contains(&exponent));
     f64::from_bits(u64::from((1023 + exponent).cast_unsigned()) << 52)
-}
-
-/// Encloses an integer between floats.
-pub(crate) fn enclose(integer: i128) -> Enclosure {
-    #[allow(clippy::cast_precision_loss)] // widened below
-    let nearest = integer as f64;
-    if integer.unsigned_abs() <= 1 << 53 {
-        Enclosure::point(nearest)
-    } else {
-        Enclosure::new(nearest.next_down(), nearest.next_up())
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use dp_core::rounding::sub_up;
 use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
+use crate::arguments::integer;
 use crate::sums::average::Average;
 
 /// The mean of n records, clamped to [a, b], under replace-one neighbours, for whom n is public.
@@ -39,9 +40,7 @@ impl Mean {
     /// # Errors
     /// [`Error::OutOfRange`] when the size is zero.
     pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
-        if size == 0 {
-            return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("size", "[1, ∞)", size, 1..)?;
         Ok(Self { average: Average::new(bounds, size, 1)?, size })
     }
 
@@ -84,28 +83,9 @@ impl LocalSensitivity for Mean {
     }
 }
 
-/// What is written to disk; the sensitivity is computed anew.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Declared {
-    bounds: Bounds,
-    size: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Declared> for Mean {
-    type Error = Error;
-    fn try_from(declared: Declared) -> Result<Self, Error> {
-        Self::new(declared.bounds, declared.size)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Mean> for Declared {
-    fn from(mean: Mean) -> Self {
-        Self { bounds: mean.bounds(), size: mean.size }
-    }
+dp_core::on_disk! {
+    Declared for mean: Mean { bounds: Bounds = mean.bounds(), size: usize = mean.size } => Self::new(bounds, size)
 }
 
 #[cfg(test)]

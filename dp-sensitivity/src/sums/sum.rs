@@ -7,6 +7,7 @@ use dp_core::{
 };
 
 use crate::LocalSensitivity;
+use crate::arguments::integer;
 use crate::sums::fixed_point::FixedPoint;
 use crate::sums::total::Total;
 
@@ -64,9 +65,7 @@ impl Sum<AddRemove> {
     /// [`Error::OutOfRange`] when the size is zero, or that many records at the bound have no
     /// finite sum.
     pub fn under_replace_one(self, size: usize) -> Result<Sum<ReplaceOne>, Error> {
-        if size == 0 {
-            return Err(Error::OutOfRange { argument: "size", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("size", "[1, ∞)", size, 1..)?;
         let sum = Sum { bounds: self.bounds, size: Some(size), kind: PhantomData };
         #[allow(clippy::cast_precision_loss)] // twice the largest sum covers the roundings
         let largest = 2.0 * self.bounds.magnitude() * size as f64;

@@ -3,6 +3,7 @@
 mod worst_place;
 
 use super::{DominatingPair, within_profile_limits, within_pure_limits};
+use crate::arguments::within;
 use crate::rounding::Enclosure;
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Bounds, Delta, Epsilon, Error, Scale};
@@ -47,11 +48,7 @@ impl BoundedLaplacePair {
     /// # Errors
     /// [`Error::OutOfRange`] when the sensitivity is negative, infinite or `NaN`.
     pub fn new(scale: Scale, bounds: Bounds, sensitivity: f64) -> Result<Self, Error> {
-        if !(0.0..f64::INFINITY).contains(&sensitivity) {
-            return Err(Error::OutOfRange {
-                argument: "sensitivity", allowed: "[0, ∞)", found: sensitivity
-            });
-        }
+        within("sensitivity", "[0, ∞)", sensitivity, (0.0..f64::INFINITY).contains(&sensitivity))?;
         let scale = Enclosure::point(scale.get());
         let width = Enclosure::point(bounds.upper()) - Enclosure::point(bounds.lower());
         Ok(Self { shift: Enclosure::point(sensitivity).min(width) / scale, width: width / scale })

@@ -3,6 +3,7 @@
 mod wide;
 
 use super::{DominatingPair, GaussianPair, within_profile_limits};
+use crate::arguments::integer;
 use crate::rounding::{Enclosure, div_up};
 use crate::search::smallest_with_value_at_most;
 use crate::{Alpha, Delta, Epsilon, Error, Mu, Scale};
@@ -33,9 +34,7 @@ impl DiscreteGaussianPair {
     /// # Errors
     /// [`Error::OutOfRange`] when the shift is zero: nothing needs to be hidden then.
     pub fn new(sigma: Scale, shift: u32) -> Result<Self, Error> {
-        if shift == 0 {
-            return Err(Error::OutOfRange { argument: "shift", allowed: "[1, ∞)", found: 0.0 });
-        }
+        integer("shift", "[1, ∞)", shift, 1..)?;
         let normaliser = theta(sigma, 0.0);
         Ok(Self { sigma, shift, normaliser })
     }

@@ -8,9 +8,8 @@ use crate::figure::{Axis, Figure};
 use dp_core::rounding::Enclosure;
 
 use super::spaced;
-use dp_sensitivity::internals::smooth::{
-    arsinh_normal_is_concentrated, laplace_log_normal_is_concentrated, uniform_log_normal_is_concentrated,
-};
+use dp_mechanisms::sample;
+use dp_sensitivity::internals::smooth::is_concentrated;
 
 pub(super) const S11: Claim = Claim {
     id: "S11",
@@ -49,13 +48,13 @@ struct Law {
 
 const LAPLACE: Law = Law {
     name: "Laplace log-normal",
-    concentrated: laplace_log_normal_is_concentrated,
+    concentrated: is_concentrated::<sample::LaplaceLogNormalLaw>,
     epsilon: |sigma, beta, s| beta / sigma + (Enclosure::point(1.5) * sigma.square()).exp() * s,
 };
 
 const UNIFORM: Law = Law {
     name: "uniform log-normal",
-    concentrated: uniform_log_normal_is_concentrated,
+    concentrated: is_concentrated::<sample::UniformLogNormalLaw>,
     epsilon: |sigma, beta, s| {
         let pi = Enclosure::new(core::f64::consts::PI, core::f64::consts::PI.next_up());
         let steepest = (Enclosure::point(1.5) * sigma.square()).exp()
@@ -66,7 +65,7 @@ const UNIFORM: Law = Law {
 
 const ARSINH: Law = Law {
     name: "arsinh-normal",
-    concentrated: arsinh_normal_is_concentrated,
+    concentrated: is_concentrated::<sample::ArsinhNormalLaw>,
     epsilon: |sigma, beta, s| {
         let ratio = (beta * (beta / sigma.square() + Enclosure::ONE / sigma + Enclosure::point(2.0))).sqrt();
         let steepest = (Enclosure::point(4.0) + Enclosure::point(3.0) * sigma.square())
