@@ -120,8 +120,8 @@ impl BoundedLaplace {
         Self { scale, bounds, grid: Grid::below(scale) }
     }
 
-    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the
-    /// data.
+    /// The same noise, released on the multiples of 2^exponent. Choose the exponent without looking
+    /// at the data.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of
@@ -148,8 +148,7 @@ impl BoundedLaplace {
         self.grid.exponent()
     }
 
-    /// An upper bound on the (ε,δ) view at a chosen ε, for answers at most Δ apart: that of the
-    /// exact profile.
+    /// An upper bound on δ(ε) for answers at most Δ apart, by the exact profile.
     pub fn delta_at(&self, epsilon: Epsilon, sensitivity: impl MeasuredIn<L1>) -> Delta {
         self.dominating_pair(sensitivity)
             .map_or(Delta::ONE, |pair| Delta::saturating(pair.delta(epsilon.get()).hi()))

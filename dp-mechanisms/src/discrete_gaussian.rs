@@ -88,8 +88,8 @@ impl DiscreteGaussian {
         self.scale
     }
 
-    /// An upper bound on the standard deviation of the noise: σ. From σ = 1 on it is the standard
-    /// deviation but for 10⁻⁶, and for smaller σ the noise has less.
+    /// An upper bound on the standard deviation of the noise: σ. For σ ≥ 1 the two agree to 10⁻⁶;
+    /// for smaller σ the standard deviation is smaller.
     ///
     /// **Proof.** Let s = 1/2σ². The variance is −(ln Z)'(s) for Z(s) = Σ_x e^(−sx²), and by
     /// Poisson summation Z(s) = √(π/s)·(1 + 2Σ_{k≥1} e^(−π²k²/s)), whose second factor rises in s:
@@ -99,8 +99,8 @@ impl DiscreteGaussian {
         self.scale.get()
     }
 
-    /// The least integer that the magnitude of the noise exceeds with probability at most β,
-    /// rounded up where it is not settled.
+    /// The least integer that the magnitude of the noise exceeds with probability at most β. Where
+    /// rounding leaves open which integer that is, the larger one.
     ///
     /// **Proof** of the starting point. For m ≥ 1, Σ_{x≥m} e^(−x²/2σ²) is at most the integral from
     /// m − 1 on, and the sum over all integers is at least σ√(2π) by Poisson summation, so

@@ -81,7 +81,7 @@ enum Cost {
 }
 
 impl MixedNoise {
-    /// The noise with the smaller variance.
+    /// The (ε,δ)-private noise with the smaller variance.
     ///
     /// # Errors
     /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.

@@ -158,8 +158,8 @@ impl<G: Guarantee, M: CoordinatewiseIn<G>> Calibrate for Vector<Target<M, G>> {
 }
 
 impl Vector<Laplace> {
-    /// The magnitude that the noise on none of `coordinates` coordinates passes, but with
-    /// probability β: b·ln(coordinates/β), rounded up.
+    /// The magnitude that the noise on any of `coordinates` coordinates exceeds with probability at
+    /// most β: b·ln(coordinates/β), rounded up.
     ///
     /// One coordinate passes t with probability e^(−t/b); the probabilities of all add up to β at
     /// most.

@@ -112,9 +112,9 @@ impl Gaussian {
         Spacing::below(scale).into()
     }
 
-    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the
-    /// data. Any choice is as private as any other; a coarse one costs accuracy, half a step at
-    /// most.
+    /// The same noise, released on the multiples of 2^exponent. Choose the exponent without looking
+    /// at the data. Any choice is as private as any other; a coarse one costs accuracy, half a step
+    /// at most.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float,

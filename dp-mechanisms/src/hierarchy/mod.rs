@@ -26,7 +26,8 @@ use crate::arguments::integer;
 /// ```
 /// use dp_mechanisms::Hierarchy;
 ///
-/// let country = Hierarchy::new(vec![vec![2], vec![3, 1]])?; // two regions with three towns and one
+/// // Two regions with three towns and one.
+/// let country = Hierarchy::new(vec![vec![2], vec![3, 1]])?;
 /// assert_eq!(country.add_up(&[5, 6, 7, 20])?, [vec![38], vec![18, 20], vec![5, 6, 7, 20]]);
 /// let released = [vec![41], vec![18, 19], vec![5, 4, 8, 22]]; // with noise
 /// let counts = country.whole(&country.consistent(&released)?)?;

@@ -59,12 +59,14 @@ use crate::selection::{General, Monotone, Scores};
 /// use dp_core::{AddRemove, Calibrate, LInfMonotone, Mechanism, Pure, Sensitivity};
 /// use dp_mechanisms::{AboveThreshold, rng::OsSeeded};
 ///
-/// // Which shops had more than 1000 customers? At most three are named, at ε = 1 for all of it. Counts are monotone.
+/// // Which shops had more than 1000 customers? At most three are named, at ε = 1 in total. Counts
+/// // are monotone.
 /// let counts = Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?;
 /// let (shops, guarantee) = AboveThreshold::epsilon(1.0, 1000.0, 3)?.monotone().calibrate(counts)?;
 /// assert_eq!(guarantee, Pure::new(1.0)?);
 /// let above = shops.draw(&[12.0, 340.0, 2100.0, 7.0, 1900.0], &mut OsSeeded::new()?)?;
-/// assert_eq!(above, [false, false, true, false, true]); // wrong with probability below 10⁻⁹ so far from the threshold
+/// // Wrong with probability below 10⁻⁹ so far from the threshold.
+/// assert_eq!(above, [false, false, true, false, true]);
 /// assert!(shops.error_bound(5, 0.05)? < 45.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -94,7 +96,7 @@ dp_core::on_disk! {
 
 impl AboveThreshold {
     /// The least noise that makes the list ε-private, as a target for
-    /// [`Query::with`](dp_core::Query::with). It stops after `positives` times yes.
+    /// [`Query::with`](dp_core::Query::with). It stops after `positives` positive replies.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, the threshold is finite and `positives` is at least
@@ -118,7 +120,7 @@ impl AboveThreshold {
         Self::scaled(threshold, positives, threshold_scale, answer_scale)
     }
 
-    /// The same noise for [`Monotone`] answers, of which the guarantee is stronger.
+    /// The same noise for [`Monotone`] answers, for which its guarantee is stronger.
     #[must_use]
     pub const fn monotone(self) -> AboveThreshold<Monotone> {
         let Self { threshold, positives, threshold_scale, answer_scale, .. } = self;

@@ -11,8 +11,8 @@ use rand_core::Rng;
 use crate::SensitivityBound;
 use crate::arguments::positive;
 
-/// Releases an upper bound on the local sensitivity that holds but for a probability δ, and the
-/// answer with as much noise as that takes (claim S17).
+/// Releases an upper bound on the local sensitivity that holds except with probability δ, and the
+/// answer with noise for that bound (claim S17).
 ///
 /// **What is released.** The statistic t of a [`SensitivityBound`] gets Laplace noise of scale
 /// `step`/ε₁, on a grid, and is raised by a constant, so that it lies below t(x) with probability δ
@@ -22,13 +22,13 @@ use crate::arguments::positive;
 ///
 /// **Theorem.** This is (ε₁ + ε₂, δ)-private; (2ε, δ) when both are ε.
 ///
-/// *Proof.* Let x and y be neighbours, and S a set of pairs (Δ̃, v). But for a probability δ, Δ̃(x)
-/// is at least the bound for t(x), or the global sensitivity, so that |f(x) − f(y)| ≤ Δ̃(x). For
-/// each such value d of it, f(x) + Lap(d/ε₂) and f(y) + Lap(d/ε₂) are ε₂-close, on whatever grid d
-/// chooses. And Δ̃ is a function of an ε₁-private release. So with S_d = {v : (d, v) ∈ S}
+/// *Proof.* Let x and y be neighbours, and S a set of pairs (Δ̃, v). Except with probability δ,
+/// Δ̃(x) is at least the bound for t(x), or the global sensitivity, so that |f(x) − f(y)| ≤ Δ̃(x).
+/// For each such value d of it, f(x) + Lap(d/ε₂) and f(y) + Lap(d/ε₂) are ε₂-close, on whatever
+/// grid d chooses. And Δ̃ is a function of an ε₁-private release. So with S_d = {v : (d, v) ∈ S}
 ///
-/// > Pr(M(x) ∈ S) ≤ δ + ∫ Pr(f(x) + Lap(d/ε₂) ∈ S_d) dPr(Δ̃(x) = d) ≤ δ + ∫ e^(ε₂)·Pr(f(y) +
-/// > Lap(d/ε₂) ∈ S_d)·e^(ε₁) dPr(Δ̃(y) = d). ∎
+/// > Pr(M(x) ∈ S) ≤ δ + ∫ Pr(f(x) + Lap(d/ε₂) ∈ S_d) dPr(Δ̃(x) = d)
+/// > ≤ δ + ∫ e^(ε₂)·Pr(f(y) + Lap(d/ε₂) ∈ S_d)·e^(ε₁) dPr(Δ̃(y) = d). ∎
 ///
 /// ```
 /// use dp_core::{Approx, Measurement};
@@ -36,7 +36,8 @@ use crate::arguments::positive;
 /// use dp_sensitivity::{Graph, MaxDegree, PrivateSensitivityBound, Triangles};
 ///
 /// let ring = Graph::new(1000, (0..1000).map(|i| (i, (i + 1) % 1000)));
-/// let release = PrivateSensitivityBound::new(Triangles::new(1000), MaxDegree::new(1000), Approx::new(2.0, 1e-6)?)?;
+/// let (count, degree) = (Triangles::new(1000), MaxDegree::new(1000));
+/// let release = PrivateSensitivityBound::new(count, degree, Approx::new(2.0, 1e-6)?)?;
 /// assert_eq!(release.guarantee(), Approx::new(2.0, 1e-6)?);
 /// let published = release.release(&ring, &mut OsSeeded::new()?)?;
 /// assert!(release.bound_at(2.0, 0.01)? < 20.0); // 2 + ln(1/2δ) + ln(1/0.01), instead of 998
@@ -55,7 +56,8 @@ pub struct PrivateSensitivityBound<Q, B> {
     guarantee: Approx,
 }
 
-/// An answer with noise, and the sensitivity for which it was made: its scale is the bound over ε₂.
+/// An answer with noise, and the released bound on the sensitivity: the scale of the noise is this
+/// bound divided by ε₂.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bounded {
@@ -101,18 +103,18 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         &self.query
     }
 
-    /// The noise of the statistic.
+    /// The noise that is added to the statistic.
     pub const fn noise(&self) -> &Laplace {
         &self.noise
     }
 
-    /// By how much the noisy statistic is raised, b·ln(1/2δ), before its grid is taken into
-    /// account.
+    /// What is added to the noisy statistic to make it an upper bound: b·ln(1/2δ), before rounding
+    /// to the grid is covered.
     pub const fn raise(&self) -> f64 {
         self.raise
     }
 
-    /// What Δ̃ exceeds with probability `beta` at most, for data with this statistic.
+    /// The number that Δ̃ exceeds with probability at most `beta`, for data with this statistic.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < `beta` ≤ 1.

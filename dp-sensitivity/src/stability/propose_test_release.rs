@@ -81,9 +81,11 @@ use crate::{LocalSensitivity, Outcome};
 /// let target = Approx::new(2.0, 1e-6)?;
 /// let timid = ProposeTestRelease::new(median, 300.0, target)?;
 /// assert!(timid.refusal_probability(timid.distance(&incomes)?) > 0.99); // refused
-/// let b = median.local_at_distance(&incomes, timid.threshold() + 6)?; // as if these were public data of the same kind
+/// // As if these were public data of the same kind.
+/// let b = median.local_at_distance(&incomes, timid.threshold() + 6)?;
 /// let bold = ProposeTestRelease::new(median, b, target)?;
-/// assert!(b < 1000.0 && bold.refusal_probability(bold.distance(&incomes)?) < 0.01); // released, with noise of scale b instead of a million
+/// // Released, with noise of scale b instead of a million.
+/// assert!(b < 1000.0 && bold.refusal_probability(bold.distance(&incomes)?) < 0.01);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///
