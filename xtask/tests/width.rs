@@ -20,7 +20,6 @@ const NOT_YET: &[&str] = &[
     "dp-accounting/src/calibration",
     "dp-accounting/src/composition",
     "dp-accounting/src/contour",
-    "dp-accounting/src/lattice",
     "dp-accounting/src/ledger",
     "dp-accounting/tests",
     "dp-core/src/measurement",

@@ -68,7 +68,7 @@ impl HierarchicalCounts {
 
     /// Noise of a given parameter σ on each count.
     #[must_use]
-    pub fn with_scale(shape: Hierarchy, scale: Scale) -> Self {
+    pub fn with_scale(scale: Scale, shape: Hierarchy) -> Self {
         Self { shape, noise: DiscreteGaussian::with_scale(scale) }
     }
 
@@ -121,7 +121,7 @@ impl Calibrate for HierarchicalTarget {
     fn calibrate(self, sensitivity: impl MeasuredIn<L1>) -> Result<(HierarchicalCounts, Zcdp), Error> {
         let each = div_down(mul_down(2.0, self.guarantee.rho().get()), at_least(self.shape.levels()));
         let scale = scale_for(sensitivity.value(), sqrt_down(each))?;
-        Ok((HierarchicalCounts::with_scale(self.shape, scale), self.guarantee))
+        Ok((HierarchicalCounts::with_scale(scale, self.shape), self.guarantee))
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn the_guarantee_is_that_of_the_theorem() {
         let tree = Hierarchy::uniform(&[2, 2]).unwrap();
-        let noise = HierarchicalCounts::with_scale(tree.clone(), Scale::new(2.0).unwrap());
+        let noise = HierarchicalCounts::with_scale(Scale::new(2.0).unwrap(), tree.clone());
         assert_eq!(noise.guarantee(moving(1.0)), Zcdp::new(0.375).unwrap()); // 3·1/8
         assert_eq!(noise.guarantee(moving(2.0)), Zcdp::new(1.5).unwrap());
         let (census, promise) =

@@ -33,8 +33,8 @@
 //!
 //! # Timing
 //!
-//! A randomiser does the same work whatever the value and whether or not the truth is told, but for
-//! draws that are rejected, which do not depend on the value, and for about one event in 2⁵⁰.
+//! A randomiser does the same work whatever the value and whether or not the report is true, but
+//! for draws that are rejected, which do not depend on the value, and for about one event in 2⁵⁰.
 
 mod hadamard;
 mod hash;
@@ -104,7 +104,7 @@ fn some<T>(reports: &[T]) -> Result<&[T], Error> {
     if reports.is_empty() { Err(Error::Empty { argument: "the list of reports" }) } else { Ok(reports) }
 }
 
-/// How often each of so many reports occurs in a list.
+/// Counts how often each of the `different` possible reports occurs in a list.
 fn tally<T: Clone + From<u8> + AddAssign>(reports: &[u32], different: u32) -> Result<Vec<T>, Error> {
     let mut counts = vec![T::from(0); different as usize];
     for report in some(reports)? {

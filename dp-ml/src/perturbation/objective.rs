@@ -57,11 +57,11 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     /// The minimiser of the objective with a random linear term: (ε,δ)-private under replace-one.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1. [`Error::Unreachable`] when λ is too
-    /// small: ln(1 + s/nλ), the loss from the second derivative of a record alone, must be below ε.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1; [`Error::LargeDelta`] for a δ that
+    /// [`Approx::new`] refuses. [`Error::Unreachable`] when λ is too small: ln(1 + s/nλ), the loss
+    /// from the second derivative of a record alone, must be below ε.
     pub fn objective(self, epsilon: f64, delta: f64) -> Result<ObjectivePerturbation<L>, Error> {
-        Epsilon::new(epsilon)?;
-        Delta::new(delta)?;
+        Approx::new(epsilon, delta)?;
         let (last, last_delta) = (mul_down(epsilon, 1.0 / 32.0), mul_down(delta, 0.25));
         let (first, first_delta) = (sub_down(epsilon, last), sub_down(delta, last_delta));
         let curved = (Enclosure::ONE + self.most_curved() / Enclosure::point(self.ridge())).ln();

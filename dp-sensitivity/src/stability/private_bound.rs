@@ -75,16 +75,22 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
     /// scale of the noise would be 0 or infinite.
     pub fn new(query: Q, bound: B, target: Approx) -> Result<Self, Error> {
         let half = target.epsilon().get() / 2.0; // exact where the noise is finite
-        Self::split(query, bound, half, half, target.delta().get())
+        Self::of_parts(query, bound, half, half, target.delta())
     }
 
     /// Spends ε₁ on the bound and ε₂ on the answer.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and [`Error::LargeDelta`] for a δ that [`Approx::new`] refuses.
     pub fn split(query: Q, bound: B, on_bound: f64, on_answer: f64, delta: f64) -> Result<Self, Error> {
-        if !(delta > 0.0 && delta <= 1.0) {
-            return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: delta });
+        let split = Self::of_parts(query, bound, on_bound, on_answer, Delta::new(delta)?)?;
+        Approx::new(split.guarantee.epsilon().get(), delta)?;
+        Ok(split)
+    }
+
+    fn of_parts(query: Q, bound: B, on_bound: f64, on_answer: f64, delta: Delta) -> Result<Self, Error> {
+        if delta == Delta::ZERO {
+            return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: 0.0 });
         }
         let [first, second] = [on_bound, on_answer].map(|epsilon| Pure::new(positive("epsilon", epsilon)?));
         let (first, second) = (first?, second?);
@@ -92,9 +98,9 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         Laplace::for_guarantee(&second, query.sensitivity())?;
         let noise = Laplace::for_guarantee(&first, Sensitivity::<L1, Q::Adjacency>::new(bound.step())?)?;
         // Pr(noise < −raise) = ½e^(−raise/scale).
-        let logarithm = -(Enclosure::point(delta) * Enclosure::point(2.0)).ln();
+        let logarithm = -(Enclosure::point(delta.get()) * Enclosure::point(2.0)).ln();
         let raise = (Enclosure::point(noise.scale().get()) * logarithm).hi().max(0.0);
-        let guarantee = Approx::from_parts(first.compose(&second).epsilon(), Delta::new(delta)?);
+        let guarantee = Approx::from_parts(first.compose(&second).epsilon(), delta);
         Ok(Self { query, bound, noise, raise, release: on_answer, guarantee })
     }
 
@@ -222,7 +228,7 @@ mod tests {
     #[test]
     fn bounds_follow_the_noisy_statistic_from_above() {
         let made = |delta| {
-            PrivateSensitivityBound::split(Triangles::new(100), MaxDegree::new(100), 1.0, 1.0, delta).unwrap()
+            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta)).unwrap()
         };
         let release = made(1e-3);
         assert!((release.raise() - 500f64.ln()).abs() < 1e-9);
