@@ -1,10 +1,12 @@
-//! What a training run costs, which noise a target needs, and how long one may go on: `cargo run -p dp-accounting --example account_dp_sgd`.
+//! What a training run costs, which noise a target needs, and how long one may go on:
+//! `cargo run -p dp-accounting --example account_dp_sgd`.
 
 use dp_accounting::{Composition, Event, calibration};
 use dp_core::pairs::GaussianPair;
 use dp_core::{AddRemove, Approx, Delta, Error};
 
-/// Steps on batches that each record enters with probability `rate`, with noise of so many clipping norms.
+/// Steps on batches that each record enters with probability `rate`, with noise of so many clipping
+/// norms.
 fn training(rate: f64, noise: f64, steps: u64) -> Result<Composition<AddRemove>, Error> {
     Ok(Composition::new().with(Event::poisson(rate, GaussianPair::with_noise_multiplier(noise)?)?, steps))
 }

@@ -4,8 +4,8 @@
 //! cargo run -p dp-accounting --example ledger -- ages.ledger
 //! ```
 //!
-//! Each run releases the mean of some ages at ε = 0.25, until the total of 1 is spent; then it says no. The file tells what happened. Run it in several terminals, or kill it: the
-//! total holds.
+//! Each run releases the mean of some ages at ε = 0.25, until the total of 1 is spent; then it says
+//! no. The file tells what happened. Run it in several terminals, or kill it: the total holds.
 
 use std::env;
 use std::error::Error;

@@ -2,11 +2,13 @@
 
 use core::fmt;
 
-/// Every way in which this crate refuses a request. An error carries parameters only, never data. `Debug` prints the sentence, too.
+/// Every way in which this crate refuses a request. An error carries parameters only, never data.
+/// `Debug` prints the sentence, too.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A measurement does not fit what is left of a budget. Nothing was drawn, and nothing was spent.
+    /// A measurement does not fit what is left of a budget. Nothing was drawn, and nothing was
+    /// spent.
     Exhausted {
         /// The whole budget.
         total: String,

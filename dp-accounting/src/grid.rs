@@ -23,9 +23,11 @@ pub(crate) struct Fineness {
 
 /// A rising grid of losses for a pair.
 ///
-/// Any grid gives true bounds; this one keeps them close. A cell of width w that holds the mass m adds about mw²/6 to the variance of a loss. What counts are
-/// losses as they are when the total is near ε: those of `count` ordinary runs, and of one run whose loss may be anything up to ε or
-/// somewhat more. For a given sum of mw² the fewest cells have widths in proportion to the inverse third power of the density.
+/// Any grid gives true bounds; this one keeps them close. A cell of width w that holds the mass m
+/// adds about mw²/6 to the variance of a loss. What counts are losses as they are when the total is
+/// near ε: those of `count` ordinary runs, and of one run whose loss may be anything up to ε or
+/// somewhat more. For a given sum of mw² the fewest cells have widths in proportion to the inverse
+/// third power of the density.
 pub(crate) fn grid(pair: &dyn DominatingPair, fineness: Fineness) -> Vec<f64> {
     let Fineness { count, variance, negligible, most_points, .. } = fineness;
     let top = crossing(|t| pair.delta(t).hi() > negligible).1.min(pair.max_loss());
@@ -91,7 +93,8 @@ fn geometric(end: f64) -> Vec<f64> {
     losses
 }
 
-/// Where a falling condition on positive numbers stops to hold: a point at which it does (or zero), and one close above at which it does not.
+/// Where a falling condition on positive numbers stops to hold: a point at which it does (or zero),
+/// and one close above at which it does not.
 fn crossing(holds: impl Fn(f64) -> bool) -> (f64, f64) {
     if !holds(0.0) && !holds(f64::MIN_POSITIVE) {
         return (0.0, 0.0);

@@ -2,11 +2,13 @@
 
 use core::fmt;
 
-/// What keeps a bracket from being narrower: [`Composition::limit`](crate::Composition::limit) says which it is.
+/// What keeps a bracket from being narrower: [`Composition::limit`](crate::Composition::limit) says
+/// which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
-    /// A part is known by a Rényi guarantee only, which many mechanisms have: the upper end holds for all of them, the lower one for Gaussian noise among them.
+    /// A part is known by a Rényi guarantee only, which many mechanisms have: the upper end holds
+    /// for all of them, the lower one for Gaussian noise among them.
     Guarantee,
     /// There are so many runs that the rounding of one of them, so often repeated, is what is left.
     Rounding,

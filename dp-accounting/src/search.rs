@@ -1,8 +1,10 @@
-//! One-dimensional searches. They find where to look; what is proven is proven there, by evaluation.
+//! One-dimensional searches. They find where to look; what is proven is proven there, by
+//! evaluation.
 
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// About where a function that falls and then rises is lowest between two ends, and its value there: golden sections down to a width of `precision`.
+/// About where a function that falls and then rises is lowest between two ends, and its value
+/// there: golden sections down to a width of `precision`.
 pub(crate) fn lowest_between(
     value: impl Fn(f64) -> f64,
     [mut left, mut right]: [f64; 2],

@@ -15,14 +15,17 @@ const ACCURACY: f64 = 1e-6;
 const PRECISION: f64 = 1e-3;
 
 impl<A: Adjacency> Composition<A> {
-    /// Encloses the trade-off f(α): the least probability of a miss among all tests of one neighbour against the other that raise a false alarm with
-    /// probability at most `level`.
+    /// Encloses the trade-off f(α): the least probability of a miss among all tests of one
+    /// neighbour against the other that raise a false alarm with probability at most `level`.
     ///
-    /// **Theorem** (Wasserman and Zhou 2010; Dong, Roth and Su 2022). With k = e^ε over all real ε, f(α) = sup_k 1 − δ(ln k) − kα: the profile and the trade-off are
-    /// each other's conjugates. Negative ε come from the other direction, δ(−ε) = 1 − e^−ε + e^−ε·δ'(ε).
+    /// **Theorem** (Wasserman and Zhou 2010; Dong, Roth and Su 2022). With k = e^ε over all real ε,
+    /// f(α) = sup_k 1 − δ(ln k) − kα: the profile and the trade-off are each other's conjugates.
+    /// Negative ε come from the other direction, δ(−ε) = 1 − e^−ε + e^−ε·δ'(ε).
     ///
-    /// The lower end, which is the one to state, is the bound at one k. The expression is concave in k, and the upper end follows from three points around the best one. Of two
-    /// directions the smaller f counts. A level outside of [0, 1] counts as the nearest end, and for `NaN` the answer is [0, 1].
+    /// The lower end, which is the one to state, is the bound at one k. The expression is concave
+    /// in k, and the upper end follows from three points around the best one. Of two directions the
+    /// smaller f counts. A level outside of [0, 1] counts as the nearest end, and for `NaN` the
+    /// answer is [0, 1].
     ///
     /// ```
     /// use dp_accounting::Composition;

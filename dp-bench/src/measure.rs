@@ -1,6 +1,8 @@
 //! Times taken side by side.
 //!
-//! Ours, the floor and the peer take turns, each for some milliseconds, so that a busy moment falls on all of them. Medians count: of the times of each, and of the ratios of times that were taken in the same turn.
+//! Ours, the floor and the peer take turns, each for some milliseconds, so that a busy moment falls
+//! on all of them. Medians count: of the times of each, and of the ratios of times that were taken
+//! in the same turn.
 
 use core::time::Duration;
 use std::time::Instant;

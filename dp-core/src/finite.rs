@@ -11,9 +11,10 @@ use crate::Bounds;
 /// says instead what becomes of `NaN` and of infinities.
 ///
 /// # Why
-/// The sensitivity of a query bounds how far two answers are apart, and nothing is "at most 1 apart"
-/// from `NaN`: `x.round().clamp(0.0, 100.0)` lies within [0, 100] unless `x` is `NaN`, and then it is
-/// `NaN`. As [`Query::Answer`](crate::Query::Answer) is a type without `NaN`, a query has to decide.
+/// The sensitivity of a query bounds how far two answers are apart, and nothing is "at most 1
+/// apart" from `NaN`: `x.round().clamp(0.0, 100.0)` lies within [0, 100] unless `x` is `NaN`, and
+/// then it is `NaN`. As [`Query::Answer`](crate::Query::Answer) is a type without `NaN`, a query
+/// has to decide.
 ///
 /// ```
 /// use dp_core::{Bounds, Finite};
@@ -33,8 +34,8 @@ impl Finite {
 
     /// The number of `bounds` that is nearest to `value`; the middle for `NaN`.
     ///
-    /// The answers of a query that ends with this are at most [`bounds.width()`](Bounds::width) apart,
-    /// whatever its records hold.
+    /// The answers of a query that ends with this are at most [`bounds.width()`](Bounds::width)
+    /// apart, whatever its records hold.
     #[must_use]
     pub fn clamped(value: f64, bounds: Bounds) -> Self {
         Self(bounds.clamp(value))
@@ -42,14 +43,16 @@ impl Finite {
 
     /// `value` itself; 0 for `NaN`, and ±[`f64::MAX`] for ±∞.
     ///
-    /// For numbers that are finite by their computation. Where `NaN` can occur, the sensitivity must
-    /// cover the distance of other answers to 0: [`clamped`](Self::clamped) is the safe choice.
+    /// For numbers that are finite by their computation. Where `NaN` can occur, the sensitivity
+    /// must cover the distance of other answers to 0: [`clamped`](Self::clamped) is the safe
+    /// choice.
     #[must_use]
     pub const fn or_zero(value: f64) -> Self {
         Self(if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) })
     }
 
-    /// A number of records: exact up to 2⁵³, and 2⁵³ beyond, so that one record moves it by one at most.
+    /// A number of records: exact up to 2⁵³, and 2⁵³ beyond, so that one record moves it by one at
+    /// most.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "at most 2⁵³")]
     pub const fn count(records: usize) -> Self {

@@ -1,8 +1,9 @@
 //! Checked numbers: a value of one of these types has been looked at once and needs no second look.
 //!
-//! `new` takes what a person types: it refuses `NaN`, infinities and whatever lies outside of the range, and names
-//! the argument. `saturating` takes what a bound computed: it moves to the next valid value *on the safe
-//! side*, so that an overflow or a `NaN` becomes "no guarantee" and never a small number.
+//! `new` takes what a person types: it refuses `NaN`, infinities and whatever lies outside of the
+//! range, and names the argument. `saturating` takes what a bound computed: it moves to the next
+//! valid value *on the safe side*, so that an overflow or a `NaN` becomes "no guarantee" and never
+//! a small number.
 //!
 //! ```
 //! use dp_core::{Delta, Epsilon};
@@ -79,7 +80,8 @@ macro_rules! checked_number {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = crate::serde_number::Exact::deserialize(deserializer)?.0;
-                // What a computation may produce, a file may hold: an infinite ε is honest, a negative one is not.
+                // What a computation may produce, a file may hold: an infinite ε is honest, a
+                // negative one is not.
                 if Self::saturating(value).0 == value { Ok(Self(value + 0.0)) } else { Self::new(value).map_err(serde::de::Error::custom) }
             }
         }
@@ -103,24 +105,27 @@ checked_number! {
 }
 
 checked_number! {
-    /// The probability δ with which a guarantee in ε may fail. A computed δ of 1 guarantees nothing.
+    /// The probability δ with which a guarantee in ε may fail. A computed δ of 1 guarantees
+    /// nothing.
     Delta: "delta" in "[0, 1]", accepts |value| (0.0..=1.0).contains(&value),
     saturates |bound| if bound.is_nan() { 1.0 } else { bound.clamp(0.0, 1.0) }
 }
 
 checked_number! {
-    /// The slope ρ of zero-concentrated differential privacy: D_α ≤ ξ + ρα. A computed ρ may be infinite.
+    /// The slope ρ of zero-concentrated differential privacy: D_α ≤ ξ + ρα. A computed ρ may be
+    /// infinite.
     Rho: "rho" in "[0, ∞)", accepts is_finite_non_negative, saturates non_negative
 }
 
 checked_number! {
-    /// The parameter μ of Gaussian differential privacy: no easier to tell apart than N(0,1) and N(μ,1).
-    /// A computed μ may be infinite.
+    /// The parameter μ of Gaussian differential privacy: no easier to tell apart than N(0,1) and
+    /// N(μ,1). A computed μ may be infinite.
     Mu: "mu" in "[0, ∞)", accepts is_finite_non_negative, saturates non_negative
 }
 
 checked_number! {
-    /// The order α of a Rényi divergence, strictly between 1 (Kullback–Leibler) and ∞ (the largest loss).
+    /// The order α of a Rényi divergence, strictly between 1 (Kullback–Leibler) and ∞
+    /// (the largest loss).
     ///
     /// Rényi divergences grow with their order, so the safe side is up.
     Alpha: "alpha" in "(1, ∞)", accepts |value| value > 1.0 && value.is_finite(),

@@ -13,8 +13,9 @@ use crate::{Error, Finite, FiniteVec};
 /// A function of the data whose answer must not be published as it is.
 ///
 /// # Contract
-/// For all data sets, also with `NaN`s, infinities and no records at all, `answer` returns a value, or an error that depends on public
-/// facts only (such as a declared number of records under [`ReplaceOne`](crate::ReplaceOne)). It never panics.
+/// For all data sets, also with `NaN`s, infinities and no records at all, `answer` returns a value,
+/// or an error that depends on public facts only (such as a declared number of records under
+/// [`ReplaceOne`](crate::ReplaceOne)). It never panics.
 pub trait Query {
     /// The data, usually a slice of records.
     type Data: ?Sized;
@@ -31,8 +32,9 @@ pub trait Query {
 
     /// This query with noise: a measurement that may be released.
     ///
-    /// `noise` is a mechanism with a given amount of noise, or a [`Target`](crate::Target) such as `Laplace::epsilon(0.5)?`,
-    /// which becomes the mechanism with the least noise that meets it for this query's sensitivity.
+    /// `noise` is a mechanism with a given amount of noise, or a [`Target`](crate::Target) such as
+    /// `Laplace::epsilon(0.5)?`, which becomes the mechanism with the least noise that meets it for
+    /// this query's sensitivity.
     ///
     /// # Errors
     /// When no mechanism of this kind meets the target.
@@ -48,7 +50,8 @@ pub trait Query {
 
 /// A type that answers may have: all values of it are at finite distances from each other.
 ///
-/// A float may be `NaN`, from which nothing is at most 1 away; so `f64` is no answer, and [`Finite`] is.
+/// A float may be `NaN`, from which nothing is at most 1 away; so `f64` is no answer, and
+/// [`Finite`] is.
 ///
 /// Implement it for a type of your own by `impl Answer for MyType {}` if the sensitivities that are
 /// stated for it bound the distance of any two of its values that neighbours can have.
@@ -77,10 +80,12 @@ impl<T: Answer> Answer for Box<[T]> {}
 impl<T: Answer, const N: usize> Answer for [T; N] {}
 impl<K, T: Answer> Answer for BTreeMap<K, T> {}
 
-/// Noise that can be calibrated for the query `Q`, because `Q` states a sensitivity in the norm of the mechanism.
+/// Noise that can be calibrated for the query `Q`, because `Q` states a sensitivity in the norm of
+/// the mechanism.
 ///
-/// Nothing to implement: it follows from [`Calibrate`] and [`SensitivityIn`]. It stands between them because the compiler would otherwise guess
-/// the norm from the query's only sensitivity, and report a mismatch of types instead of the mistake.
+/// Nothing to implement: it follows from [`Calibrate`] and [`SensitivityIn`]. It stands between
+/// them because the compiler would otherwise guess the norm from the query's only sensitivity, and
+/// report a mismatch of types instead of the mistake.
 ///
 /// Sealed: noise that is calibrated without the sensitivity of a query is not calibrated for it.
 pub trait CalibrateFor<Q: Query>: Calibrate + sealed::Calibrated<Q> {
@@ -104,7 +109,9 @@ where
 
 /// An answer that a mechanism on `Input` takes.
 ///
-/// Every answer is taken as itself, lists as slices, and [`Finite`] numbers as floats. That is all, and the trait is sealed: the sensitivity of a query speaks of what the mechanism gets. (It is not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
+/// Every answer is taken as itself, lists as slices, and [`Finite`] numbers as floats. That is all,
+/// and the trait is sealed: the sensitivity of a query speaks of what the mechanism gets. (It is
+/// not `Borrow`, so that the compiler can say what to do about an answer of the wrong kind.)
 #[diagnostic::on_unimplemented(
     message = "the query answers with `{Self}`, and this noise is for `{Input}`",
     label = "noise for another kind of answer",
@@ -154,10 +161,11 @@ impl TakenAs<[f64]> for FiniteVec {
 /// A query whose sensitivity in the norm `N` is known.
 ///
 /// # Contract
-/// For all neighbours x, y under [`Query::Adjacency`] on which the query has answers, ‖f(x) − f(y)‖ is at most the returned value,
-/// `f` being what [`Query::answer`] computes, with its rounding.
+/// For all neighbours x, y under [`Query::Adjacency`] on which the query has answers, ‖f(x) − f(y)‖
+/// is at most the returned value, `f` being what [`Query::answer`] computes, with its rounding.
 ///
-/// A query of one number states the same in all [`Subadditive`](crate::Subadditive) norms: `impl<N: Subadditive> SensitivityIn<N> for …`. Only a query that answers many numbers at once
+/// A query of one number states the same in all [`Subadditive`](crate::Subadditive) norms:
+/// `impl<N: Subadditive> SensitivityIn<N> for …`. Only a query that answers many numbers at once
 /// states one in [`LInfMonotone`](crate::LInfMonotone).
 #[diagnostic::on_unimplemented(
     message = "the sensitivity of `{Self}` in the norm `{N}` is not known, and the mechanism needs it",

@@ -158,7 +158,8 @@ proptest! {
         assert_laws(&a, &b, &c);
     }
 
-    /// Relaxing each and composing is never tighter than composing and relaxing where the stronger notion composes exactly: Gaussians.
+    /// Relaxing each and composing is never tighter than composing and relaxing where the stronger
+    /// notion composes exactly: Gaussians.
     #[test]
     fn relaxing_then_composing_is_never_tighter_than_the_truth(a in gdp(), b in gdp(), delta in 1e-12..1e-2f64) {
         let delta = Delta::new(delta).unwrap();
@@ -172,7 +173,8 @@ proptest! {
         prop_assert!(truth <= approx.epsilon().get() * (1.0 + 1e-12));
     }
 
-    /// Pure guarantees: the relaxations of the parts cover the exact composition of the worst mechanisms, randomised responses.
+    /// Pure guarantees: the relaxations of the parts cover the exact composition of the worst
+    /// mechanisms, randomised responses.
     #[test]
     fn relaxed_pure_guarantees_cover_randomised_response(k in 1u32..12, epsilon in 0.01..1.5f64, view in 0.0..8.0f64) {
         // k responses with the same ε: the number of likelier answers is binomial.

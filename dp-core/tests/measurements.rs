@@ -1,4 +1,5 @@
-//! Combinators of measurements, on randomised response: its output distribution can be listed exactly by feeding every bit string.
+//! Combinators of measurements, on randomised response: its output distribution can be listed
+//! exactly by feeding every bit string.
 
 use core::convert::Infallible;
 use std::collections::BTreeMap;
@@ -61,7 +62,8 @@ impl TryRng for Replay {
     }
 }
 
-/// The exact output distribution of a measurement that draws `draws` numbers and looks at them modulo four.
+/// The exact output distribution of a measurement that draws `draws` numbers and looks at them
+/// modulo four.
 fn distribution<M: Measurement<Data = [u8]>>(
     measurement: &M,
     data: &[u8],
@@ -106,7 +108,8 @@ fn data_sets() -> Vec<Vec<u8>> {
     all
 }
 
-/// The largest exact loss over all neighbours is within the guarantee, and at least `reached` of it.
+/// The largest exact loss over all neighbours is within the guarantee, and at least `reached` of
+/// it.
 fn assert_private<M>(measurement: &M, draws: u32, reached: f64)
 where
     M: Measurement<Data = [u8], Guarantee = Pure>,

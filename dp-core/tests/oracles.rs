@@ -1,4 +1,5 @@
-//! Conversions and profiles against reference values of independent origin (see `fixtures/README.md`).
+//! Conversions and profiles against reference values of independent origin
+//! (see `fixtures/README.md`).
 //!
 //! The bar: an upper end is never below the truth, and above it by at most one part in 10⁹.
 
@@ -78,7 +79,8 @@ fn gaussian_delta() {
     }
 }
 
-/// Calibration inverts the profile: the largest μ for the ε and δ of each entry is the μ of that entry.
+/// Calibration inverts the profile: the largest μ for the ε and δ of each entry is the μ of that
+/// entry.
 #[test]
 fn gaussian_calibration() {
     for entry in read(include_str!("fixtures/oracles/gaussian.json")) {
@@ -87,7 +89,8 @@ fn gaussian_calibration() {
         let (epsilon, delta) = (number(&entry["truth"]), number(&spec["delta"]));
         let (epsilon, delta) = (Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
         let mu = GaussianPair::largest_mu(epsilon, delta).get();
-        // The truth is rounded to the nearest float, and so may lie above the exact one by half an ulp.
+        // The truth is rounded to the nearest float, and so may lie above the exact one by half an
+        // ulp.
         assert!(mu <= truth * (1.0 + 1e-14), "{mu} is above {truth}: {entry}");
         assert!(mu >= truth * (1.0 - 1e-9), "{mu} is far below {truth}: {entry}");
     }
@@ -144,7 +147,8 @@ fn renyi_curves() {
                 GaussianPair::new(Mu::new(div_up(1.0, number(&entry["sigma"]))).unwrap()).renyi(order)
             }
             "randomized_response_replace_one" => {
-                // The true value with probability 1 − p + p/k, each other one with p/k: ε₀ = ln(1 + k(1−p)/p).
+                // The true value with probability 1 − p + p/k, each other one with p/k: ε₀ =
+                // ln(1 + k(1−p)/p).
                 let (p, k) = (number(&entry["noise_parameter"]), number(&entry["num_buckets"]));
                 let epsilon = Epsilon::new((k * (1.0 - p) / p).ln_1p()).unwrap();
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

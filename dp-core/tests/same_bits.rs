@@ -1,4 +1,5 @@
-//! The same input gives the same bits on other platforms: a digest of directed rounding, the same on x86-64 and on s390x (big-endian).
+//! The same input gives the same bits on other platforms: a digest of directed rounding, the same
+//! on x86-64 and on s390x (big-endian).
 
 use dp_core::rounding::{Enclosure, add_up, div_down, exp_down, exp_up, ln_down, ln_up, mul_up};
 

@@ -1,4 +1,5 @@
-//! What the verifier of the workspace sees beyond the interface: samplers bit by bit, and the laws that they are held against.
+//! What the verifier of the workspace sees beyond the interface: samplers bit by bit, and the laws
+//! that they are held against.
 
 use dashu_int::IBig;
 use dp_core::Scale;
@@ -12,7 +13,8 @@ pub use crate::sample::race::listed::winner;
 pub use crate::sample::replay::{Law, Replay};
 pub use crate::selection::laws;
 
-/// The j for which j · 2^exponent is the nearest to the answer with Laplace noise, of which nothing is known before the first bit.
+/// The j for which j · 2^exponent is the nearest to the answer with Laplace noise, of which nothing
+/// is known before the first bit.
 ///
 /// # Panics
 /// When 2^exponent is not a float.

@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_seed_is_the_key_of_the_published_cipher() {
-        // ChaCha20 under the key of 32 zero bytes, nonce 0, block 0: it begins 76 b8 e0 ad a0 f1 3d 90.
+        // ChaCha20 under the key of 32 zero bytes, nonce 0, block 0: it begins 76 b8 e0 ad a0 f1
+        // 3d 90.
         let mut bytes = [0; 8];
         Insecure::seeded(0).fill_bytes(&mut bytes);
         assert_eq!(bytes, [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);

@@ -1,11 +1,15 @@
 //! Draws of every sampler against the exact probabilities of its law.
 //!
-//! The probabilities were computed to 40 digits by `fixtures/laws.py`, which knows nothing of the samplers. By default there are 10⁵ draws of each;
-//! `cargo test --release -p dp-mechanisms --test goodness_of_fit -- --ignored` makes it 10⁷. A right sampler fails one of
-//! the two tests, Pearson's χ² and the relative entropy, with probability 2·10⁻⁶ at most. The seed is fixed, so what passes once passes always.
+//! The probabilities were computed to 40 digits by `fixtures/laws.py`, which knows nothing of the
+//! samplers. By default there are 10⁵ draws of each;
+//! `cargo test --release -p dp-mechanisms --test goodness_of_fit -- --ignored` makes it 10⁷. A
+//! right sampler fails one of the two tests, Pearson's χ² and the relative entropy, with
+//! probability 2·10⁻⁶ at most. The seed is fixed, so what passes once passes always.
 //!
-//! Releases on a grid are compared with the law before rounding where the grid is fine: a cell then ends on a point of the grid instead of halfway
-//! between two, which moves its probability by a density times half a step. With steps of 2⁻³⁰ that is 10⁵ times less than 10⁷ draws can see, with 2⁻¹⁹ a hundred times.
+//! Releases on a grid are compared with the law before rounding where the grid is fine: a cell then
+//! ends on a point of the grid instead of halfway between two, which moves its probability by a
+//! density times half a step. With steps of 2⁻³⁰ that is 10⁵ times less than 10⁷ draws can see,
+//! with 2⁻¹⁹ a hundred times.
 
 #![allow(clippy::unwrap_used)] // a panic is how a test says no
 
@@ -23,8 +27,9 @@ use multinomial::p_value;
 const LAWS: &str = include_str!("fixtures/laws.txt");
 const FALSE_ALARM: f64 = 1e-6;
 
-/// Every law that has a sampler, and the sampler: one line each. All scales are multiplied by a factor, which is one for the laws themselves
-/// and another number for samplers that must be caught.
+/// Every law that has a sampler, and the sampler: one line each. All scales are multiplied by a
+/// factor, which is one for the laws themselves and another number for samplers that must be
+/// caught.
 fn samplers(factor: f64) -> Vec<Sampler> {
     let scaled = move |scale: f64| Scale::new(scale * factor).unwrap();
     let laplace = move |b: f64| Laplace::with_scale(scaled(b));
@@ -232,8 +237,9 @@ fn assert_all_fit(draws: usize) {
     }
 }
 
-/// Pearson's χ² of the counts, and what it stays below but for a `false_alarm`, if it has the χ² law of one degree of freedom less than cells: with
-/// d degrees χ² passes d + 2√(dx) + 2x with probability e^−x at most (Laurent and Massart 2000).
+/// Pearson's χ² of the counts, and what it stays below but for a `false_alarm`, if it has the χ²
+/// law of one degree of freedom less than cells: with d degrees χ² passes d + 2√(dx) + 2x with
+/// probability e^−x at most (Laurent and Massart 2000).
 fn chi_square(counts: &[u64], probabilities: &[f64], false_alarm: f64) -> (f64, f64) {
     #[allow(clippy::cast_precision_loss)] // far fewer than 2⁵³ draws
     let (counts, d): (Vec<f64>, f64) =

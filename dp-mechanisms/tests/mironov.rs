@@ -1,8 +1,10 @@
-//! The attack on noise in floats (Mironov 2012), against a naive sampler, where it works, and against ours, where it must not.
+//! The attack on noise in floats (Mironov 2012), against a naive sampler, where it works, and
+//! against ours, where it must not.
 //!
-//! A sampler that computes answer − b·S·ln U in floats reaches only some floats, and which ones depends on the answer. Somebody who sees a
-//! release asks of each possible answer whether there is a U that gives exactly this float. Where only one answer has such a U, the
-//! release has given it away, with certainty and whatever ε was promised.
+//! A sampler that computes answer − b·S·ln U in floats reaches only some floats, and which ones
+//! depends on the answer. Somebody who sees a release asks of each possible answer whether there is
+//! a U that gives exactly this float. Where only one answer has such a U, the release has given it
+//! away, with certainty and whatever ε was promised.
 
 #![allow(clippy::unwrap_used)] // a panic is how a test says no
 
@@ -37,9 +39,10 @@ fn draw_naively(answer: f64, rng: &mut Insecure) -> f64 {
 
 /// Whether the naive sampler reaches this float from this answer.
 ///
-/// It is reached only by uniforms near e^−|released − answer|. Those whose noise rounds to it span at most u·ulp(released)/2⁻⁵³ < 4 points of
-/// the lattice for releases within a few scales, and the exponential and the logarithm are wrong by a few more at most. A window of 64 to
-/// either side leaves out none.
+/// It is reached only by uniforms near e^−|released − answer|. Those whose noise rounds to it span
+/// at most u·ulp(released)/2⁻⁵³ < 4 points of the lattice for releases within a few scales, and the
+/// exponential and the logarithm are wrong by a few more at most. A window of 64 to either side
+/// leaves out none.
 fn is_reached_naively(released: f64, answer: f64) -> bool {
     let distance = released - answer;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 0 and 2⁵³
@@ -89,7 +92,8 @@ impl TryRng for Chosen {
     }
 }
 
-/// Random bits for which the mechanism releases exactly this value for this answer, if these are some: the sign, and 63 digits of e^−|released − answer|.
+/// Random bits for which the mechanism releases exactly this value for this answer, if these are
+/// some: the sign, and 63 digits of e^−|released − answer|.
 fn releases(released: f64, answer: f64) -> bool {
     let distance = released - answer;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 0 and 2⁶³
@@ -99,7 +103,8 @@ fn releases(released: f64, answer: f64) -> bool {
     laplace().draw(&answer, &mut rng).unwrap() == released
 }
 
-/// Every release that was seen for one answer is reached from the other one: bits are shown that lead there.
+/// Every release that was seen for one answer is reached from the other one: bits are shown that
+/// lead there.
 fn assert_nothing_is_excluded(neighbours: [f64; 2], seed: u64) {
     let mut rng = Insecure::seeded(seed);
     for truth in neighbours {
@@ -133,7 +138,8 @@ fn zeros(released: f64) -> usize {
 
 #[test]
 fn low_bits_do_not_depend_on_the_answer() {
-    // The precision of a release tells answers apart too (Haney and others 2022): adding one to float noise cuts off digits below 2⁻⁵³.
+    // The precision of a release tells answers apart too (Haney and others 2022): adding one to
+    // float noise cuts off digits below 2⁻⁵³.
     let mut rng = Insecure::seeded(6);
     let precise = NEIGHBOURS.map(|answer| {
         let is_precise = |y: &f64| (y / UNIT).fract() != 0.0;
@@ -141,8 +147,9 @@ fn low_bits_do_not_depend_on_the_answer() {
     });
     assert!(precise[0] > DRAWS / 5 && precise[1] == 0, "{precise:?}");
 
-    // Ours are multiples of 2⁻³⁰ from either answer, and a density that hardly changes over 64 steps makes all low bits fair (to 10⁻⁷): the number of
-    // zeros is t with probability 2^−(t + 1). False alarm: 10⁻⁹ for each of the four.
+    // Ours are multiples of 2⁻³⁰ from either answer, and a density that hardly changes over 64
+    // steps makes all low bits fair (to 10⁻⁷): the number of zeros is t with probability
+    // 2^−(t + 1). False alarm: 10⁻⁹ for each of the four.
     let fair = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015_625, 0.015_625];
     for answer in [0.0, 1.0, 0.1, 1.1] {
         let mut counts = [0; 7];

@@ -1,6 +1,8 @@
-//! How many random words a draw takes is a matter of the words, not of the private input: answers and scores that an attacker would choose, on the same words.
+//! How many random words a draw takes is a matter of the words, not of the private input: answers
+//! and scores that an attacker would choose, on the same words.
 //!
-//! It is a test of the way and not of the clock, so nothing else that runs on the machine disturbs it. A draw near a boundary of the grid takes more words, and boundaries lie elsewhere for other
+//! It is a test of the way and not of the clock, so nothing else that runs on the machine disturbs
+//! it. A draw near a boundary of the grid takes more words, and boundaries lie elsewhere for other
 //! answers: a few draws may differ.
 
 use std::convert::Infallible;
@@ -64,7 +66,8 @@ fn assert_words_are_those_of_the_noise<I: ?Sized + std::fmt::Debug>(
     }
 }
 
-/// Subnormal numbers, boundaries of grids, both sides of powers of two, huge numbers, and none at all.
+/// Subnormal numbers, boundaries of grids, both sides of powers of two, huge numbers, and none at
+/// all.
 fn answers() -> Vec<f64> {
     let boundary = 2f64.powi(-31);
     let powers = [22, 31, 32, 33, 62].map(|power| 2f64.powi(power));
@@ -82,7 +85,8 @@ fn answers() -> Vec<f64> {
 fn assert_numbers<M: Mechanism<Input = f64>>(name: &str, mechanism: &M) {
     let answers = answers();
     let inputs: Vec<&f64> = answers.iter().collect();
-    // Each draw differs with a probability below 1/400; more than 25 of 1000 do with one below 10⁻¹⁶ (Poisson).
+    // Each draw differs with a probability below 1/400; more than 25 of 1000 do with one below
+    // 10⁻¹⁶ (Poisson).
     assert_words_are_those_of_the_noise(name, 25, &inputs, |answer, rng| {
         mechanism.draw(answer, rng).expect("a draw is total");
     });
@@ -107,7 +111,8 @@ fn lists_of_real_numbers() {
         let gaussian = Gaussian::with_scale(scale(1.3)).on_grid(exponent).unwrap();
         let lists: Vec<Vec<f64>> = answers().into_iter().map(|answer| vec![answer; 40]).collect();
         let inputs: Vec<&[f64]> = lists.iter().map(Vec::as_slice).collect();
-        // A list of forty differs with a probability below 1/10; more than 300 of 1000 do with one below e^−80 (Hoeffding).
+        // A list of forty differs with a probability below 1/10; more than 300 of 1000 do with one
+        // below e^−80 (Hoeffding).
         assert_words_are_those_of_the_noise("list", 300, &inputs, |answers, rng| {
             gaussian.draw_into(&mut answers.to_vec(), rng);
         });
@@ -161,7 +166,8 @@ fn selections() {
             (0..n).map(|i| if i % 2 == 0 { f64::NAN } else { f64::INFINITY }).collect(),
         ];
         let inputs: Vec<&[f64]> = lists.iter().map(Vec::as_slice).collect();
-        // Words of the candidates, and of a near tie with a probability below 1/1000. More than 25 of 1000 with one below 10⁻²⁰ (Poisson).
+        // Words of the candidates, and of a near tie with a probability below 1/1000. More than 25
+        // of 1000 with one below 10⁻²⁰ (Poisson).
         assert_words_are_those_of_the_noise(name, 25, &inputs, |scores, rng| {
             mechanism.draw(scores, rng).map(drop).unwrap();
         });
@@ -174,7 +180,8 @@ fn selections() {
 
 #[test]
 fn the_first_of_many() {
-    // Winners are put into a random order, by rejection: only how many they are may show. A tie at the bar is one more.
+    // Winners are put into a random order, by rejection: only how many they are may show. A tie at
+    // the bar is one more.
     let mechanism = TopK::with_scale(scale(2.0), 10).unwrap();
     let lists: Vec<Vec<f64>> = vec![
         vec![0.0; 300],

@@ -1,4 +1,5 @@
-//! Who won: chosen with noise on the votes, by the exponential mechanism, and exactly, if the winner is far ahead.
+//! Who won: chosen with noise on the votes, by the exponential mechanism, and exactly, if the
+//! winner is far ahead.
 //!
 //! `cargo run -p dp-sensitivity --example election`
 
@@ -22,7 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         noisy.guarantee()
     );
 
-    // A candidate with probability in proportion to e^(ε·votes): never more accurate than the one above.
+    // A candidate with probability in proportion to e^(ε·votes): never more accurate than the one
+    // above.
     let exponential = count()?.with(Exponential::monotone_epsilon(0.1)?)?;
     println!(
         "exponential mechanism:  {}   {}",
@@ -30,7 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         exponential.guarantee()
     );
 
-    // The winner itself, without noise, if it takes many voters to change who that is. It need not be known who stands.
+    // The winner itself, without noise, if it takes many voters to change who that is. It need not
+    // be known who stands.
     let stable = StableRelease::new(Mode::votes(|vote: &usize| Some(*vote)), Approx::new(0.5, 1e-6)?)?;
     match stable.release(&votes, &mut rng)? {
         Outcome::Released(winner) => {

@@ -1,4 +1,5 @@
-//! One median, four ways: noise for the worst case, smooth noise, a proposed bound, and a choice among candidates.
+//! One median, four ways: noise for the worst case, smooth noise, a proposed bound, and a choice
+//! among candidates.
 //!
 //! `cargo run -p dp-sensitivity --example median_four_ways`
 
@@ -18,7 +19,8 @@ fn candidate(i: usize) -> f64 {
     1000.0 * f64::from(u16::try_from(i).unwrap_or(u16::MAX))
 }
 
-/// A score for each candidate: how far from one half is the number of records below it, less than zero. Replacing a record moves each score by one at most.
+/// A score for each candidate: how far from one half is the number of records below it, less than
+/// zero. Replacing a record moves each score by one at most.
 struct WrongSide;
 
 impl Query for WrongSide {
@@ -58,7 +60,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let worst = median.with(Laplace::epsilon(1.0)?)?;
     show("noise for the worst case:", worst.release(&incomes, &mut rng)?, worst.guarantee());
 
-    // 2. Noise for a smooth bound on what a record can do near these data. Its tails are long; clamping is free.
+    // 2. Noise for a smooth bound on what a record can do near these data. Its tails are long;
+    //    clamping is free.
     let smooth = median.smoothly(PolyPlace::epsilon(1.0)?)?.map(|income| income.clamp(0.0, 1e6));
     show("smooth noise:", smooth.release(&incomes, &mut rng)?, smooth.guarantee());
 

@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .collect();
     let mut rng = OsSeeded::new()?;
 
-    // The bins are known: every one of them is published, the empty ones, too. Whole numbers get whole noise.
+    // The bins are known: every one of them is published, the empty ones, too. Whole numbers get
+    // whole noise.
     let regions =
         Histogram::new(REGIONS.len(), |person: &(usize, &str)| person.0).map_err(Box::new)?.in_integers();
     let regions = regions.with(Vector::new(DiscreteLaplace::epsilon(0.5)?))?;
@@ -27,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("        {}", regions.guarantee());
 
-    // The keys are not known, and that a key is there tells of somebody: only those with many people are published.
+    // The keys are not known, and that a key is there tells of somebody: only those with many
+    // people are published.
     let drinks = CountBy::key(|person: &(usize, &'static str)| person.1);
     let drinks = drinks.with(StabilityHistogram::epsilon_delta(0.5, 1e-9)?)?;
     println!("\n{:?}", drinks.release(&people, &mut rng)?);

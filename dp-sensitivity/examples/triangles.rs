@@ -1,4 +1,5 @@
-//! How many triangles a private graph has, by three routes: an edge between two people is what is protected.
+//! How many triangles a private graph has, by three routes: an edge between two people is what is
+//! protected.
 //!
 //! `cargo run --release -p dp-sensitivity --example triangles`
 
@@ -10,7 +11,8 @@ use dp_sensitivity::{Graph, MaxDegree, Outcome, PrivateSensitivityBound, Propose
 const PEOPLE: u32 = 2000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Everybody knows the next eight people in a circle: each edge lies in a few triangles, and none in many.
+    // Everybody knows the next eight people in a circle: each edge lies in a few triangles, and
+    // none in many.
     let graph = Graph::new(PEOPLE, (0..PEOPLE).flat_map(|i| (1..=8).map(move |j| (i, (i + j) % PEOPLE))));
     let triangles = Triangles::new(PEOPLE);
     println!("the graph has {} triangles\n", triangles.answer(&graph)?.get());
@@ -38,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     println!("a proposed bound of 60:       {outcome}   {}", proposed.guarantee());
 
-    // Nobody closes more triangles with one edge than the largest number of friends; that number changes by one.
+    // Nobody closes more triangles with one edge than the largest number of friends; that number
+    // changes by one.
     let bounded = PrivateSensitivityBound::new(triangles, MaxDegree::new(PEOPLE), Approx::new(1.0, 1e-6)?)?;
     let published = bounded.release(&graph, &mut rng)?;
     println!(

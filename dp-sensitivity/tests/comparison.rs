@@ -37,7 +37,8 @@ fn what_serves_best_depends_on_the_data() {
     assert!(error(&calm, "ProposeTestRelease") < 0.1 * error(&calm, "Laplace"));
     assert_eq!(calm.routes.len(), 12);
     assert!(calm.routes.is_sorted_by_key(|route| route.error));
-    // Laplace noise of scale 1000 passes 693 half of the time; 501 draws are within a fifth of that but for a probability below 10⁻⁴, and the seed is fixed.
+    // Laplace noise of scale 1000 passes 693 half of the time; 501 draws are within a fifth of that
+    // but for a probability below 10⁻⁴, and the seed is fixed.
     assert!((550.0..850.0).contains(&error(&calm, "Laplace")));
 
     let wild = comparison::median(&torn(1001), bounds(), target(1.0, 1e-6)).unwrap().for_the_owner();

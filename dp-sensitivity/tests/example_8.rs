@@ -1,4 +1,5 @@
-//! A release of several answers, worked through (Ottawa, Example 8; claim A3): the mean and the variance of the first part of the data and the median of the rest.
+//! A release of several answers, worked through (Ottawa, Example 8; claim A3): the mean and the
+//! variance of the first part of the data and the median of the rest.
 
 use dp_core::measurement::SplitAt;
 use dp_core::{Bounds, Error, Measurement, Pure, Query};

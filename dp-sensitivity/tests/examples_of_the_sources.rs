@@ -1,4 +1,5 @@
-//! The examples of the lecture notes (Ottawa, MAT 4376) on local and smooth sensitivity, in numbers. Example 8 has a file of its own.
+//! The examples of the lecture notes (Ottawa, MAT 4376) on local and smooth sensitivity, in
+//! numbers. Example 8 has a file of its own.
 
 use dp_core::{Bounds, Error, L1, Measurement, Query, ReplaceOne, SensitivityIn};
 use dp_mechanisms::rng::Insecure;
@@ -34,7 +35,8 @@ fn noise_by_the_local_sensitivity_tells_neighbours_apart() -> Result<(), Error> 
     Ok(())
 }
 
-/// Example 19, as its definition has it: the record that can be moved farthest counts, and one step away every record can be moved all the way.
+/// Example 19, as its definition has it: the record that can be moved farthest counts, and one step
+/// away every record can be moved all the way.
 #[test]
 fn the_mean_is_as_sensitive_as_its_farthest_record() -> Result<(), Error> {
     let (data, mean) = ([100.0, 350.0, 600.0, 840.0], Mean::new(bounds()?, 4)?);
@@ -69,7 +71,8 @@ fn the_smooth_sensitivity_of_the_median_is_the_printed_maximum() -> Result<(), E
     Ok(())
 }
 
-/// Example 21: the two neighbours of example 12 again. Neither gets no noise, and their scales differ by a factor e^β.
+/// Example 21: the two neighbours of example 12 again. Neither gets no noise, and their scales
+/// differ by a factor e^β.
 #[test]
 fn smooth_sensitivity_repairs_the_counterexample() -> Result<(), Error> {
     let beta = 0.25;
@@ -80,7 +83,8 @@ fn smooth_sensitivity_repairs_the_counterexample() -> Result<(), Error> {
     Ok(())
 }
 
-/// Example 23: a variance with noise may be negative, and the noise that the notes give to a standard deviation is too little.
+/// Example 23: a variance with noise may be negative, and the noise that the notes give to a
+/// standard deviation is too little.
 #[test]
 fn deviations_move_by_more_than_the_notes_say() -> Result<(), Error> {
     let size = 50;
@@ -111,7 +115,8 @@ fn bounded_noise_keeps_ages_possible() -> Result<(), Error> {
     let plain = youngest.with(Laplace::epsilon(1.0)?)?;
     let bounded = youngest.with(BoundedLaplace::epsilon(1.0, Bounds::new(0.0, 110.0)?)?)?;
     let mut rng = Insecure::seeded(25);
-    // Lap(110) around 10 leaves [0, 110] more than half of the time: 60 draws stay with probability below 2⁻⁶⁰.
+    // Lap(110) around 10 leaves [0, 110] more than half of the time: 60 draws stay with probability
+    // below 2⁻⁶⁰.
     assert!((0..60).any(|_| plain.draw(&ages, &mut rng).is_ok_and(|age| !(0.0..=110.0).contains(&age))));
     assert!((0..200).all(|_| bounded.draw(&ages, &mut rng).is_ok_and(|age| (0.0..=110.0).contains(&age))));
     Ok(())

@@ -15,7 +15,8 @@ pub struct Claim {
     pub statement: &'static str,
     /// The formula that is checked, in one line.
     pub formula: &'static str,
-    /// What it means, what was found, and what the library does about it: a few sentences for a reader without the source.
+    /// What it means, what was found, and what the library does about it: a few sentences for a
+    /// reader without the source.
     pub meaning: &'static str,
     /// How it is checked.
     pub kind: Kind,
@@ -77,13 +78,15 @@ pub struct Slack {
     pub least: f64,
     /// The greatest ratio.
     pub most: f64,
-    /// By how much the library's own calibration shrinks the noise, where it has one: the greatest ratio of scales.
+    /// By how much the library's own calibration shrinks the noise, where it has one: the greatest
+    /// ratio of scales.
     pub gain: Option<f64>,
 }
 
 impl Slack {
-    /// The least and the greatest of these ratios of what is claimed to what is true. Ratios that are no numbers or infinite say nothing and are left out; those within
-    /// a part in 10⁹ of one are one, since that is what rounding leaves open.
+    /// The least and the greatest of these ratios of what is claimed to what is true. Ratios that
+    /// are no numbers or infinite say nothing and are left out; those within a part in 10⁹ of one
+    /// are one, since that is what rounding leaves open.
     ///
     /// ```
     /// let slack = dp_verify::claim::Slack::over("δ", [3.0, f64::INFINITY, 1.5]);

@@ -23,7 +23,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Whether a run may end well: something was checked, nothing was left out, and all of it was as expected.
+    /// Whether a run may end well: something was checked, nothing was left out, and all of it was
+    /// as expected.
     #[must_use]
     pub fn as_expected(&self) -> bool {
         let claims = self.claims.iter().all(|outcome| outcome.as_expected);

@@ -16,7 +16,8 @@ pub fn selected(ids: &[String]) -> Result<Vec<Claim>> {
     Ledger::new(claims::all())?.select(ids)
 }
 
-/// The ids of the lecture notes' claims that are not among these, and of claims that explain nothing.
+/// The ids of the lecture notes' claims that are not among these, and of claims that explain
+/// nothing.
 pub(crate) fn gaps(claims: &[Claim]) -> Vec<String> {
     let ids =
         SOURCES.iter().flat_map(|(letter, last)| (1..=*last).map(move |number| format!("{letter}{number}")));
@@ -34,7 +35,8 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Puts claims in order. An empty ledger is refused: "nothing was refuted" must never mean "nothing was checked".
+    /// Puts claims in order. An empty ledger is refused: "nothing was refuted" must never mean
+    /// "nothing was checked".
     pub(crate) fn new(mut claims: Vec<Claim>) -> Result<Self> {
         if claims.is_empty() {
             bail!(

@@ -1,6 +1,8 @@
-//! The verifier: every claim that the libraries rest on, checked again; the real code, attacked; broken code, caught.
+//! The verifier: every claim that the libraries rest on, checked again; the real code, attacked;
+//! broken code, caught.
 //!
-//! It stands outside the libraries and sees of them what users see, and their hidden `internals`. `cargo xtask verify` runs it.
+//! It stands outside the libraries and sees of them what users see, and their hidden `internals`.
+//! `cargo xtask verify` runs it.
 //!
 //! | module | holds |
 //! |---|---|
@@ -47,11 +49,13 @@ fn approx(epsilon: f64, delta: f64) -> Result<dp_core::Approx, dp_core::Error> {
     Ok(dp_core::Approx::from_parts(dp_core::Epsilon::new(epsilon)?, dp_core::Delta::new(delta)?))
 }
 
-/// All bounds of a run together, those of audits and those of mutants, are wrong with at most this probability.
+/// All bounds of a run together, those of audits and those of mutants, are wrong with at most this
+/// probability.
 const FAILURE: f64 = 1e-6;
 
-/// What the checks of the claims with these ids find; if no id is given, those of all claims, all mutants, all audits and the durations.
-/// A run with the same seed finds the same, but for durations.
+/// What the checks of the claims with these ids find; if no id is given, those of all claims, all
+/// mutants, all audits and the durations. A run with the same seed finds the same, but for
+/// durations.
 ///
 /// # Errors
 /// When an id is unknown, or two claims have the same one.

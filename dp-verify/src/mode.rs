@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// How long a verification may take. Claims are checked in full in each mode; audits and mutants draw more or less.
+/// How long a verification may take. Claims are checked in full in each mode; audits and mutants
+/// draw more or less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Some seconds.

@@ -28,7 +28,8 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Workers with so many tasks before them. Their bar is on the standard error, if that is a terminal.
+    /// Workers with so many tasks before them. Their bar is on the standard error, if that is a
+    /// terminal.
     pub(crate) fn new(tasks: usize) -> Self {
         let bar = ProgressBar::new(u64::try_from(tasks).unwrap_or(u64::MAX));
         let shape = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}");
@@ -36,7 +37,8 @@ impl Workers {
         Self { bar, interrupted: Arc::new(AtomicBool::new(false)) }
     }
 
-    /// Ends the run at the first interruption, after the tasks that have begun; a second one ends the program.
+    /// Ends the run at the first interruption, after the tasks that have begun; a second one ends
+    /// the program.
     pub(crate) fn stop_when_interrupted(&self) {
         let (interrupted, bar) = (Arc::clone(&self.interrupted), self.bar.clone());
         let handler = move || {

@@ -2,12 +2,14 @@
 
 use std::{error, fmt, io};
 
-/// Why a request was refused, by whichever part of the library. `?` takes in the errors of all crates.
+/// Why a request was refused, by whichever part of the library. `?` takes in the errors of all
+/// crates.
 ///
-/// It prints the sentence of the part that refused, which says what to do, and so does `Debug`: a `main` that returns
-/// it ends in that sentence. [`source`](error::Error::source) is the error of that part, and the variants name it.
-/// An error carries parameters and public facts, never records; only a table that is read with
-/// [`OnBadCell::Refuse`](crate::data::OnBadCell::Refuse) says where its cells are wrong.
+/// It prints the sentence of the part that refused, which says what to do, and so does `Debug`: a
+/// `main` that returns it ends in that sentence. [`source`](error::Error::source) is the error of
+/// that part, and the variants name it. An error carries parameters and public facts, never
+/// records; only a table that is read with [`OnBadCell::Refuse`](crate::data::OnBadCell::Refuse)
+/// says where its cells are wrong.
 ///
 /// ```
 /// use exactdp::prelude::*;

@@ -13,9 +13,9 @@
 //! # }
 //! ```
 //!
-//! `mean` is a [`Measurement`](prelude::Measurement): its type names the guarantee (`Pure`) and the neighbour relation
-//! (`ReplaceOne`), and the budget pays only for measurements of its own notion and relation. The noise is sampled
-//! exactly, and every privacy number is rounded up.
+//! `mean` is a [`Measurement`](prelude::Measurement): its type names the guarantee (`Pure`) and the
+//! neighbour relation (`ReplaceOne`), and the budget pays only for measurements of its own notion
+//! and relation. The noise is sampled exactly, and every privacy number is rounded up.
 //!
 //! | to | see |
 //! |---|---|
@@ -30,13 +30,13 @@
 //!
 //! # Features
 //!
-//! None is on by default. `learn`: private learning. `cli`: the command `exactdp`, `cargo install --path exactdp
-//! --features cli`.
+//! None is on by default. `learn`: private learning. `cli`: the command `exactdp`,
+//! `cargo install --path exactdp --features cli`.
 //!
 //! # The crates behind it
 //!
-//! Every item here is one of `dp-core`, `dp-mechanisms`, `dp-sensitivity`, `dp-accounting` or `dp-ml`, which can be
-//! used alone. Nothing is renamed.
+//! Every item here is one of `dp-core`, `dp-mechanisms`, `dp-sensitivity`, `dp-accounting` or
+//! `dp-ml`, which can be used alone. Nothing is renamed.
 
 #![forbid(unsafe_code)]
 
@@ -66,8 +66,8 @@ pub mod query {
 
 /// Noise and other mechanisms, with the generator that releases draw from.
 ///
-/// Different measurements with the same data, output, notion and relation fit into one list when they
-/// are boxed, as where queries are read from a file:
+/// Different measurements with the same data, output, notion and relation fit into one list when
+/// they are boxed, as where queries are read from a file:
 ///
 /// ```
 /// use exactdp::noise::BoxedMeasurement;

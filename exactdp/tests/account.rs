@@ -1,4 +1,5 @@
-//! `exactdp account`: what it answers, what it refuses and with which words, and that nothing makes it panic.
+//! `exactdp account`: what it answers, what it refuses and with which words, and that nothing makes
+//! it panic.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -439,7 +440,8 @@ fn what_the_library_has_can_be_asked_for() {
     let (range, epsilon) = (2.0f64, 0.5f64);
     let truth = ((range / 2.0).exp() - (epsilon / 2.0).exp()).powi(2) / range.exp_m1();
     assert_encloses(&delta(r#"{"kind":"bounded-range","range":2}"#, epsilon), truth);
-    // Between k answers: the own one with probability e^ε₀/(e^ε₀ + k − 1), each other one with 1/(e^ε₀ + k − 1).
+    // Between k answers: the own one with probability e^ε₀/(e^ε₀ + k − 1), each other one with
+    // 1/(e^ε₀ + k − 1).
     let (own, answers) = (3.0f64, 5.0f64);
     let truth = (own.exp() - epsilon.exp()) / (own.exp() + answers - 1.0);
     assert_encloses(&delta(r#"{"kind":"randomized-response","epsilon":3,"answers":5}"#, epsilon), truth);
@@ -449,7 +451,8 @@ fn what_the_library_has_can_be_asked_for() {
     assert_encloses(&delta(r#"{"kind":"finite","p":[2,1,1],"q":[1,1,2]}"#, epsilon), truth);
     // μ-GDP is what Gaussian noise of σ = 1/μ has.
     assert_encloses(&delta(r#"{"kind":"gdp","mu":0.5,"count":4}"#, 1.0), 0.126_936_737_506_643_95);
-    // One Rényi order: ε = D + ln(1/δ)/(α−1) is an upper bound, and the library's conversion is no worse.
+    // One Rényi order: ε = D + ln(1/δ)/(α−1) is an upper bound, and the library's conversion is no
+    // worse.
     let rdp = ask(&spec(
         "replace-one",
         r#"{"kind":"rdp","orders":[[2,0.1],[8,0.4]],"count":2}"#,

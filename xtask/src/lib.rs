@@ -1,6 +1,6 @@
-//! The commands behind `cargo xtask`: [`mod@bench`] measures what our work costs, [`guide`] builds the
-//! guide, [`picture`] draws the picture of the README, [`verify`] checks every claim, and [`mod@test`] is
-//! the one test command.
+//! The commands behind `cargo xtask`: [`mod@bench`] measures what our work costs, [`guide`] builds
+//! the guide, [`picture`] draws the picture of the README, [`verify`] checks every claim, and
+//! [`mod@test`] is the one test command.
 
 #![forbid(unsafe_code)]
 

@@ -30,10 +30,12 @@ pub struct Options {
     json: Option<PathBuf>,
 }
 
-/// Checks the claims, writes the report and prints what was found. `true` when all of it was expected.
+/// Checks the claims, writes the report and prints what was found. `true` when all of it was
+/// expected.
 ///
 /// # Errors
-/// When the ledger is empty or names a claim twice, when an id is unknown, or when the report cannot be written.
+/// When the ledger is empty or names a claim twice, when an id is unknown, or when the report
+/// cannot be written.
 pub fn run(options: &Options) -> Result<bool> {
     let mut stdout = std::io::stdout();
     let style = report::Style::of(&stdout);

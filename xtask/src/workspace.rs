@@ -26,14 +26,16 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// The cargo that started this program, in the root of the workspace: the caller may be in any folder below it.
+/// The cargo that started this program, in the root of the workspace: the caller may be in any
+/// folder below it.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// The libraries of the workspace, as cargo sees them: a crate that is added tomorrow is checked tomorrow.
+/// The libraries of the workspace, as cargo sees them: a crate that is added tomorrow is checked
+/// tomorrow.
 pub(crate) fn libraries() -> Result<Vec<Library>> {
     let libraries = libraries_in(&metadata()?);
     if libraries.is_empty() {

@@ -1,6 +1,8 @@
-//! The guide's chapter "The claims" lists every claim as the verifier states it, and the README counts them.
+//! The guide's chapter "The claims" lists every claim as the verifier states it, and the README
+//! counts them.
 //!
-//! When a claim has changed, `UPDATE_CLAIMS=1 cargo test -p xtask --test claims` writes the chapter anew.
+//! When a claim has changed, `UPDATE_CLAIMS=1 cargo test -p xtask --test claims` writes the chapter
+//! anew.
 
 use std::fmt::Write;
 use std::path::Path;

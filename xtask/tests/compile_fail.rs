@@ -1,9 +1,11 @@
 //! The programs in `tests/compile-fail` do not compile, and the compiler says why in our words.
 //!
-//! A program states the mistake in its `//!` lines, and in lines `// error: …` and `// note: …` what the errors must contain, with `…` where
-//! a fragment is cut. Each error must contain one of these fragments, and each fragment must be in one of the errors: a program that fails for another reason proves nothing. The line
-//! that ends with `// the mistake` must be where one of the errors is. The guide shows that line and the fragments.
-//! `compiles.rs` uses the same API as it should be used and shows that the others fail because of their mistake.
+//! A program states the mistake in its `//!` lines, and in lines `// error: …` and `// note: …`
+//! what the errors must contain, with `…` where a fragment is cut. Each error must contain one of
+//! these fragments, and each fragment must be in one of the errors: a program that fails for
+//! another reason proves nothing. The line that ends with `// the mistake` must be where one of the
+//! errors is. The guide shows that line and the fragments. `compiles.rs` uses the same API as it
+//! should be used and shows that the others fail because of their mistake.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,14 +54,15 @@ fn mistakes_do_not_compile() -> Result<()> {
         .context("cannot start cargo")?;
     let seen = read_messages(&String::from_utf8_lossy(&output.stdout));
     let complaints = judge(&programs, &seen);
-    // What cargo says beside the errors matters only if something stopped it before it came to the programs.
+    // What cargo says beside the errors matters only if something stopped it before it came to the
+    // programs.
     let log = if seen.contains_key(CONTROL) { "".into() } else { String::from_utf8_lossy(&output.stderr) };
     assert!(complaints.is_empty(), "{}\n\n{log}", complaints.join("\n\n"));
     Ok(())
 }
 
-/// Copies the package to a folder of build products, with the lock file of the workspace, so that building it leaves no trace in the
-/// sources and uses the locked versions without a network.
+/// Copies the package to a folder of build products, with the lock file of the workspace, so that
+/// building it leaves no trace in the sources and uses the locked versions without a network.
 fn copy_package() -> Result<PathBuf> {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = xtask.parent().context("xtask lies in the workspace")?;

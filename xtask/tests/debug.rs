@@ -1,4 +1,5 @@
-//! What `{:?}` prints of mechanisms, samplers and what holds them is for a person to read: their parameters, and no tables.
+//! What `{:?}` prints of mechanisms, samplers and what holds them is for a person to read: their
+//! parameters, and no tables.
 
 use std::fmt::Debug;
 
@@ -26,7 +27,8 @@ use dp_sensitivity::{Mean, Quantile};
 
 /// The longest mechanism that is still read.
 const MOST: usize = 300;
-/// As much for a query, its noise and the guarantee together, and for mechanisms that hold two others.
+/// As much for a query, its noise and the guarantee together, and for mechanisms that hold two
+/// others.
 const MOST_OF_SEVERAL: usize = 500;
 
 fn assert_short<T: Debug>(value: &T) {

@@ -1,4 +1,5 @@
-//! No dead links: every relative link of every Markdown file leads to a file, and every link into a page to one of its headings.
+//! No dead links: every relative link of every Markdown file leads to a file, and every link into a
+//! page to one of its headings.
 
 use std::fs;
 use std::path::{Path, PathBuf};

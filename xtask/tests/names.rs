@@ -31,8 +31,8 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("draw_in_place_f32", "draw_into"),
 ];
 
-/// What a constructor may be called that is given a guarantee as numbers, beside `with_…` for one that is given more than
-/// the least.
+/// What a constructor may be called that is given a guarantee as numbers, beside `with_…` for one
+/// that is given more than the least.
 const GIVEN: &[(&[&str], &[&str])] = &[
     (&["epsilon", "delta"], &["epsilon_delta", "printed"]),
     (&["epsilon"], &["epsilon", "monotone_epsilon", "printed"]),
@@ -40,8 +40,8 @@ const GIVEN: &[(&[&str], &[&str])] = &[
     (&["mu"], &["mu"]),
 ];
 
-/// Functions that are given such a number and are none of these: notions, one of several mechanisms or objectives for the
-/// same guarantee, and questions about a given noise.
+/// Functions that are given such a number and are none of these: notions, one of several mechanisms
+/// or objectives for the same guarantee, and questions about a given noise.
 const OTHERS: &[&str] = &[
     "Admissible::of",
     "Admissible::of_gaussian",
@@ -225,8 +225,8 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// The types and traits of a crate that its users can name: those that a public module defines, and those that it re-exports
-/// from a private one.
+/// The types and traits of a crate that its users can name: those that a public module defines, and
+/// those that it re-exports from a private one.
 #[derive(Default)]
 struct Types {
     /// With the file that defines each, and whether its module is public.

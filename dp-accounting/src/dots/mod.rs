@@ -1,25 +1,33 @@
-//! Connect the dots: finitely many losses that bound a pair from above or from below, for every ε at once.
+//! Connect the dots: finitely many losses that bound a pair from above or from below, for every ε
+//! at once.
 //!
-//! In x = e^ε a profile is δ = sup_S P(S) − x·Q(S): convex, falling, 1 at x = 0. Finitely many losses tⱼ with P-masses pⱼ, and a mass that is
-//! lost altogether, have the profile Σ pⱼ(1 − x/e^tⱼ)₊ + infinite, which is piecewise linear in x with its corners at e^tⱼ, and every convex
-//! falling piecewise linear function is of this form.
+//! In x = e^ε a profile is δ = sup_S P(S) − x·Q(S): convex, falling, 1 at x = 0. Finitely many
+//! losses tⱼ with P-masses pⱼ, and a mass that is lost altogether, have the profile Σ
+//! pⱼ(1 − x/e^tⱼ)₊ + infinite, which is piecewise linear in x with its corners at e^tⱼ, and every
+//! convex falling piecewise linear function is of this form.
 //!
-//! **Above** ([`above`]): the function through the points (e^tⱼ, δ(tⱼ)) and (0, 1), constant beyond the last. A convex function lies below its chords
-//! (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022).
+//! **Above** ([`above`]): the function through the points (e^tⱼ, δ(tⱼ)) and (0, 1), constant beyond
+//! the last. A convex function lies below its chords (Doroshenko, Ghazi, Kamath, Kumar and
+//! Manurangsi 2022).
 //!
-//! **Below** ([`below`]): each set {L > m} gives a line P(S) − x·Q(S) that touches the profile at m and lies below it everywhere.
-//! One such line per cell, with m its middle, is a bound on the cell; each corner takes the lower of the two lines that meet there, and the chord of a
-//! cell, being below the line at both ends, is below the profile. With no mass inside the cells, as for atoms on grid points, the lines are the
-//! profile itself and nothing is lost; otherwise the loss is of second order in the width of the cells.
+//! **Below** ([`below`]): each set {L > m} gives a line P(S) − x·Q(S) that touches the profile at m
+//! and lies below it everywhere. One such line per cell, with m its middle, is a bound on the cell;
+//! each corner takes the lower of the two lines that meet there, and the chord of a cell, being
+//! below the line at both ends, is below the profile. With no mass inside the cells, as for atoms
+//! on grid points, the lines are the profile itself and nothing is lost; otherwise the loss is of
+//! second order in the width of the cells.
 //!
-//! The values at the corners are known to some ulps only. The lower convex hull of the corners is taken: above, every convex function
-//! that is below the corners is below their hull; below, lower corners are still a bound. Masses are differences of slopes, found with ordinary
-//! rounding, then the profile that the masses *as floats* have is computed with directed rounding and all masses are scaled by the factor that is
-//! missing. So the bound holds exactly.
+//! The values at the corners are known to some ulps only. The lower convex hull of the corners is
+//! taken: above, every convex function that is below the corners is below their hull; below, lower
+//! corners are still a bound. Masses are differences of slopes, found with ordinary rounding, then
+//! the profile that the masses *as floats* have is computed with directed rounding and all masses
+//! are scaled by the factor that is missing. So the bound holds exactly.
 //!
-//! **Why profiles are enough.** With a second measure of losses L₂ ~ P₂ (of any total mass, not only one) the profile of the composition is
-//! δ₁₂(ε) = ∫ δ₁(ε − L₂) dP₂: replacing δ₁ by something larger, pointwise, makes it larger, since P₂ is not negative. The composition being
-//! symmetric, the same holds for the second, and by induction for any number: bounds of the factors give a bound of the composition.
+//! **Why profiles are enough.** With a second measure of losses L₂ ~ P₂
+//! (of any total mass, not only one) the profile of the composition is δ₁₂(ε) = ∫ δ₁(ε − L₂) dP₂:
+//! replacing δ₁ by something larger, pointwise, makes it larger, since P₂ is not negative. The
+//! composition being symmetric, the same holds for the second, and by induction for any number:
+//! bounds of the factors give a bound of the composition.
 
 #[cfg(test)]
 mod tests;
@@ -32,8 +40,9 @@ const NEGLIGIBLE: f64 = 1e-280;
 
 /// Finitely many losses with masses under P.
 ///
-/// Its profile Σ masses\[j\]·(1 − e^(ε−losses\[j\]))₊ + infinite bounds the profile of a pair for *every* real ε, the floats being taken as the exact
-/// reals that they denote. The total mass need not be one.
+/// Its profile Σ masses\[j\]·(1 − e^(ε−losses\[j\]))₊ + infinite bounds the profile of a pair for
+/// *every* real ε, the floats being taken as the exact reals that they denote. The total mass need
+/// not be one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Dots {
     /// The losses, strictly rising.
@@ -65,8 +74,9 @@ pub(crate) fn above(pair: &dyn DominatingPair, grid: &[f64]) -> Dots {
 
 /// Bounds a pair from below by losses on a strictly rising grid of finite points.
 ///
-/// Losses below the first point are dropped, or nearly so, and losses beyond the last count as that. Where the pair has its largest loss within the
-/// grid, a grid point just below that loss saves the atom that may be there: no mass can be put on a larger loss than the largest.
+/// Losses below the first point are dropped, or nearly so, and losses beyond the last count as
+/// that. Where the pair has its largest loss within the grid, a grid point just below that loss
+/// saves the atom that may be there: no mass can be put on a larger loss than the largest.
 ///
 /// # Contract
 /// For all real ε the profile of the result is at most that of the pair.
@@ -80,8 +90,9 @@ pub(crate) fn below(pair: &dyn DominatingPair, grid: &[f64]) -> Dots {
     };
     let lost = pair.delta(f64::INFINITY).lo();
     let lost = if lost < NEGLIGIBLE { 0.0 } else { lost };
-    // Left of the first point there is one more cell, down to x = 0: the line touches as far out as the first cell is wide (or 1), which keeps an
-    // atom on the first point, or in the point itself, whichever leaves more at x = 0.
+    // Left of the first point there is one more cell, down to x = 0: the line touches as far out as
+    // the first cell is wide (or 1), which keeps an atom on the first point, or in the point
+    // itself, whichever leaves more at x = 0.
     let width = grid.get(1).map_or(1.0, |second| second - first);
     let outer = [first - width, first].map(|m| line(pair, (f64::NEG_INFINITY, m, first), lost));
     let (origin, mut corner) = if outer[0].0 >= outer[1].0 { outer[0] } else { outer[1] };
@@ -102,8 +113,8 @@ pub(crate) fn below(pair: &dyn DominatingPair, grid: &[f64]) -> Dots {
     fitted.scaled(grid, |mass| mul_down(mass, factor).max(0.0))
 }
 
-/// The values at both ends of a cell (left, middle, right) of a line that lies below the profile and, at the right end, not below the mass that is
-/// lost. The left end may be −∞, which is x = 0.
+/// The values at both ends of a cell (left, middle, right) of a line that lies below the profile
+/// and, at the right end, not below the mass that is lost. The left end may be −∞, which is x = 0.
 ///
 /// The line of S = {L > m} is P(S) − x·Q(S) with P(S) − e^m·Q(S) = δ(m), hence at e^t
 ///
@@ -138,7 +149,8 @@ fn make_falling(values: &mut [f64]) {
 struct Fitted {
     masses: Vec<f64>,
     infinite: f64,
-    /// Bounds corners over profile: at most the smallest quotient of all corners, and at least the largest of the vertices of the hull.
+    /// Bounds corners over profile: at most the smallest quotient of all corners, and at least the
+    /// largest of the vertices of the hull.
     quotients: (f64, f64),
 }
 
@@ -155,13 +167,14 @@ impl Fitted {
 
 /// Finds the masses from the right to the left.
 ///
-/// With G the profile of the masses found so far, tᵢ < tₖ neighbouring vertices of the hull and C = Σ_{j≥k} pⱼ·e^(tₖ−tⱼ), which is e^tₖ times the slope
-/// between them,
+/// With G the profile of the masses found so far, tᵢ < tₖ neighbouring vertices of the hull and C =
+/// Σ_{j≥k} pⱼ·e^(tₖ−tⱼ), which is e^tₖ times the slope between them,
 ///
 /// > G(tᵢ) = G(tₖ) + C·(1 − e^(tᵢ−tₖ)),
 ///
-/// all terms of which are positive. `end` chooses the end of G and C that is kept: both rise with each mass, so the
-/// lower end stays a lower bound of the profile of the float masses, and the upper an upper bound.
+/// all terms of which are positive. `end` chooses the end of G and C that is kept: both rise with
+/// each mass, so the lower end stays a lower bound of the profile of the float masses, and the
+/// upper an upper bound.
 fn fit(origin: f64, grid: &[f64], values: &[f64], end: fn(Enclosure) -> f64) -> Fitted {
     let keep = |value: Enclosure| Enclosure::point(end(value));
     let infinite = values.last().copied().unwrap_or(origin);
@@ -183,8 +196,9 @@ fn fit(origin: f64, grid: &[f64], values: &[f64], end: fn(Enclosure) -> f64) -> 
     let (mut level, mut carried) = (Enclosure::point(infinite), Enclosure::ZERO);
     for (position, &k) in vertices.iter().enumerate().rev() {
         let (left, target) = before(position);
-        // From where the masses so far have led, so that rounding errors do not add up; but no steeper than the hull is on the left of the next
-        // vertex, or the noise of a narrow cell would be carried into wider ones.
+        // From where the masses so far have led, so that rounding errors do not add up; but no
+        // steeper than the hull is on the left of the next vertex, or the noise of a narrow cell
+        // would be carried into wider ones.
         let wanted = (target - end(level)) / -libm::expm1(left - grid[k]);
         let limit =
             position.checked_sub(1).map_or(f64::INFINITY, |i| steepness(i) * libm::exp(grid[k] - left));
@@ -204,7 +218,8 @@ fn fit(origin: f64, grid: &[f64], values: &[f64], end: fn(Enclosure) -> f64) -> 
     Fitted { masses, infinite, quotients: (smallest, largest) }
 }
 
-/// The grid points that are vertices of the lower convex hull of (0, origin) and the points (e^tⱼ, valueⱼ), in order; the last point always is.
+/// The grid points that are vertices of the lower convex hull of (0, origin) and the points
+/// (e^tⱼ, valueⱼ), in order; the last point always is.
 fn hull(origin: f64, grid: &[f64], values: &[f64]) -> Vec<usize> {
     let mut vertices: Vec<usize> = Vec::with_capacity(grid.len());
     for k in 0..grid.len() {

@@ -17,8 +17,9 @@ impl PrivacyLoss for Approx {
         AnyPair::new(Worst(*self))
     }
 
-    /// A larger ε and a larger δ dominate: the worst pair of a guarantee has every weaker guarantee, of
-    /// which the worst pair dominates all that have it (Kairouz, Oh and Viswanath 2015).
+    /// A larger ε and a larger δ dominate: the worst pair of a guarantee has every weaker
+    /// guarantee, of which the worst pair dominates all that have it
+    /// (Kairouz, Oh and Viswanath 2015).
     fn member(&self) -> Option<Member> {
         let (epsilon, delta) = (self.epsilon().get(), self.delta().get());
         Some(Member::new(&[], &[epsilon, delta], epsilon + 100.0 * delta, |at| {

@@ -21,9 +21,9 @@ impl PrivacyLoss for DiscreteLaplacePair {
         AnyPair::new(*self)
     }
 
-    /// A smaller scale dominates, as for [Laplace](dp_core::pairs::LaplacePair) noise: for decays r <
-    /// s the quotient of the generating functions has the factor (1−rz)/(1−sz), whose coefficients
-    /// s^n − r·s^(n−1) are not negative, and its mirror image.
+    /// A smaller scale dominates, as for [Laplace](dp_core::pairs::LaplacePair) noise: for decays
+    /// r < s the quotient of the generating functions has the factor (1−rz)/(1−sz), whose
+    /// coefficients s^n − r·s^(n−1) are not negative, and its mirror image.
     ///
     /// And a larger shift: the densities are log-concave, so the best tests are thresholds, and
     /// Pr(x ≥ t − Δ) at the same Pr(x ≥ t) rises with Δ. A larger trade-off curve is a map K

@@ -62,7 +62,8 @@ fn the_form_is_the_law_of_the_pair() {
                 continue;
             }
             closed += 1;
-            // One run of a subsampled Gaussian is nearly an atom: its bracket is wide without a grid.
+            // One run of a subsampled Gaussian is nearly an atom: its bracket is wide without a
+            // grid.
             let rough = matches!(&form, Form::Density { loss, .. } if loss.gains_from_grids());
             let mut side = Side::empty(&Effort::new(1e12));
             form.add_to(&mut side, 1);

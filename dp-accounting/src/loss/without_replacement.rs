@@ -57,9 +57,9 @@ impl PrivacyLoss for WithoutReplacement {
         known && self.of.pair().is_symmetric()
     }
 
-    /// A larger batch of the same records dominates, and so does a base pair that dominates: at
-    /// k = e^ε ≥ 1 the profile is γ·h(1 + (k−1)/γ), that of a Poisson sample at the rate γ, and below it
-    /// follows from that by symmetry and rises with it.
+    /// A larger batch of the same records dominates, and so does a base pair that dominates: at k =
+    /// e^ε ≥ 1 the profile is γ·h(1 + (k−1)/γ), that of a Poisson sample at the rate γ, and below
+    /// it follows from that by symmetry and rises with it.
     fn member(&self) -> Option<Member> {
         let of = self.of.member()?;
         let records = self.records;

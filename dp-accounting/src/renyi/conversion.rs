@@ -5,13 +5,16 @@ use dp_core::{Alpha, Delta, Epsilon};
 
 use crate::search::lowest_between;
 
-/// Encloses the smallest ε ≥ 0 such that the bound of Canonne, Kamath and Steinke (2020) at some order α > 1 proves (ε,δ), for a curve D_α that is the divergence of a pair or a sum of such:
+/// Encloses the smallest ε ≥ 0 such that the bound of Canonne, Kamath and Steinke (2020) at some
+/// order α > 1 proves (ε,δ), for a curve D_α that is the divergence of a pair or a sum of such:
 ///
 /// > ln δ(ε) = inf_{t>0} tD_{1+t} − εt + t·ln t − (t+1)·ln(t+1),  t = α − 1.
 ///
-/// The upper end holds at the order that was found, for every curve. The lower end says that no other order does better: tD_{1+t} is convex, being the logarithm of a moment, and so is the rest (its second
-/// derivative is 1/t(t+1)), so three points around the minimum bound it from below, by their secants prolonged. It is 0 where the best order is none in
-/// (1, 10¹²), as for a pure guarantee at a tiny δ. Both ends are infinite at δ = 0, where no order proves anything.
+/// The upper end holds at the order that was found, for every curve. The lower end says that no
+/// other order does better: tD_{1+t} is convex, being the logarithm of a moment, and so is the rest
+/// (its second derivative is 1/t(t+1)), so three points around the minimum bound it from below, by
+/// their secants prolonged. It is 0 where the best order is none in (1, 10¹²), as for a pure
+/// guarantee at a tiny δ. Both ends are infinite at δ = 0, where no order proves anything.
 ///
 /// ```
 /// use dp_accounting::renyi::smallest_epsilon;
@@ -40,7 +43,8 @@ pub fn smallest_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta) -> Enc
 /// How closely the best ln t is looked for, so that three points around it bound all others.
 const PRECISION: f64 = 3e-5;
 
-/// The upper end of [`smallest_epsilon`] alone, which needs the best order less closely: near it ε hardly changes.
+/// The upper end of [`smallest_epsilon`] alone, which needs the best order less closely: near it ε
+/// hardly changes.
 pub(crate) fn provable_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta) -> f64 {
     if delta == Delta::ZERO {
         return f64::INFINITY;
@@ -49,7 +53,8 @@ pub(crate) fn provable_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta)
     conversion.search(1e-3).1.max(0.0)
 }
 
-/// The orders 1 + t of which [`epsilon_at_few_orders`] and [`delta_at_few_orders`] take the best, those that help most often first.
+/// The orders 1 + t of which [`epsilon_at_few_orders`] and [`delta_at_few_orders`] take the best,
+/// those that help most often first.
 pub(crate) const FEW_ORDERS: [f64; 9] = [8.0, 2.0, 32.0, 4.0, 16.0, 1.0, 64.0, 0.5, 0.25];
 
 /// An ε that one of the first `few` orders proves: for curves that take long.
@@ -72,9 +77,11 @@ pub(crate) fn delta_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, epsilon: E
     FEW_ORDERS.iter().take(few).map(proven).fold(1.0, f64::min)
 }
 
-/// Encloses the smallest δ such that the same bound proves (ε,δ) at some order: exp of the infimum above.
+/// Encloses the smallest δ such that the same bound proves (ε,δ) at some order: exp of the infimum
+/// above.
 ///
-/// The lower end comes from three points around the minimum of a convex function, and is 0 where there is none in (1, 10¹²).
+/// The lower end comes from three points around the minimum of a convex function, and is 0 where
+/// there is none in (1, 10¹²).
 ///
 /// ```
 /// use dp_accounting::renyi::smallest_delta;
@@ -146,7 +153,8 @@ impl<C: Fn(Alpha) -> Enclosure> Conversion<C> {
         (t, t * (self.curve)(order) - entropy - self.log_delta)
     }
 
-    /// The logarithm of the best t that was found, and the ε that is proven there. ε(t) falls and then rises: H(t)/t of a convex H that is positive at 0.
+    /// The logarithm of the best t that was found, and the ε that is proven there. ε(t) falls and
+    /// then rises: H(t)/t of a convex H that is positive at 0.
     fn search(&self, precision: f64) -> (f64, f64) {
         let proven = |log: f64| {
             let (t, excess) = self.excess(log);
@@ -157,10 +165,13 @@ impl<C: Fn(Alpha) -> Enclosure> Conversion<C> {
         (at, if best.is_nan() { f64::INFINITY } else { best })
     }
 
-    /// An ε of which three points around t prove that no order proves it; 0 when they do not suffice.
+    /// An ε of which three points around t prove that no order proves it; 0 when they do not
+    /// suffice.
     ///
-    /// Let g(t) = H(t) − εt at t₁ < t₂ < t₃, lowest at t₂. Outside of the three points g is at least g(t₁) or g(t₃). Between t₁ and t₂ it lies above the line through t₂ and t₃, between t₂ and t₃
-    /// above that through t₁ and t₂, hence above g₂ − (t₂−t₁)(g₃−g₂)/(t₃−t₂) and g₂ − (t₃−t₂)(g₁−g₂)/(t₂−t₁). Is all of this positive, then H(t) > εt everywhere.
+    /// Let g(t) = H(t) − εt at t₁ < t₂ < t₃, lowest at t₂. Outside of the three points g is at
+    /// least g(t₁) or g(t₃). Between t₁ and t₂ it lies above the line through t₂ and t₃, between t₂
+    /// and t₃ above that through t₁ and t₂, hence above g₂ − (t₂−t₁)(g₃−g₂)/(t₃−t₂) and
+    /// g₂ − (t₃−t₂)(g₁−g₂)/(t₂−t₁). Is all of this positive, then H(t) > εt everywhere.
     fn lower_end(&self, at: f64, most: f64, distance: f64) -> f64 {
         let points = [at - distance, at, at + distance].map(|log| self.excess(log));
         let [first, second, third] = points.map(|(t, _)| t);

@@ -1,4 +1,5 @@
-//! The Rényi view: curves of sampled mechanisms, and what a curve proves about (ε,δ), enclosed from both sides.
+//! The Rényi view: curves of sampled mechanisms, and what a curve proves about (ε,δ), enclosed from
+//! both sides.
 //!
 //! | known about the mechanism | sampling | function |
 //! |---|---|---|

@@ -6,16 +6,21 @@ use dp_core::{Alpha, Error, Guarantee, Rdp};
 use super::table::{from_bounds, integer_orders};
 use crate::sampling::moments::general::{excesses, log_moment};
 
-/// The curve of a mechanism on a sample that holds each record with probability `rate`, under add/remove, from its curve under add/remove.
+/// The curve of a mechanism on a sample that holds each record with probability `rate`, under
+/// add/remove, from its curve under add/remove.
 ///
 /// With r = dP/dQ the ratio of the mechanism with the record to that without, y = q(r−1):
 ///
-/// - a record is removed: E_Q(1+y)^n = 1 + Σ_{j≥2} C(n,j)(1−q)^(n−j)q^j(E_Q r^j − 1), and E_Q r^j ≤ e^((j−1)ε(j));
-/// - a record is added: E_Q(1+y)^(1−n) is at most 1 − q + q·e^((n−1)ε(n)), by convexity; it is at most 1 + ½n(n−1)q²(1−q)^(−n−1)·(e^ε(2) − 1), for y ≥ −q
-///   bounds the second derivative n(n−1)(1+y)^(−n−1), and E_Q(r−1)² = e^(D_2) − 1; and no loss exceeds −ln(1−q).
+/// - a record is removed: E_Q(1+y)^n = 1 + Σ_{j≥2} C(n,j)(1−q)^(n−j)q^j(E_Q r^j − 1), and E_Q
+///   r^j ≤ e^((j−1)ε(j));
+/// - a record is added: E_Q(1+y)^(1−n) is at most 1 − q + q·e^((n−1)ε(n)), by convexity; it is at
+///   most 1 + ½n(n−1)q²(1−q)^(−n−1)·(e^ε(2) − 1), for y ≥ −q bounds the second derivative
+///   n(n−1)(1+y)^(−n−1), and E_Q(r−1)² = e^(D_2) − 1; and no loss exceeds −ln(1−q).
 ///
-/// Both are jointly convex, so that mixing over the other records of the sample does not harm. The bound for removals is exact for the worst mechanism with that curve, and needs
-/// no condition on odd moments (Zhu and Wang 2019 have a factor 3 without one); the one for additions is not. The result is a table of integers, up to 1024.
+/// Both are jointly convex, so that mixing over the other records of the sample does not harm. The
+/// bound for removals is exact for the worst mechanism with that curve, and needs no condition on
+/// odd moments (Zhu and Wang 2019 have a factor 3 without one); the one for additions is not. The
+/// result is a table of integers, up to 1024.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when the rate does not lie in [0, 1].

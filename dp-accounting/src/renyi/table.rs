@@ -8,8 +8,9 @@ use dp_core::{Alpha, Curve, Epsilon, Error, Points, Rdp};
 
 /// The larger divergence of some pairs, both directions of add/remove for instance, as a curve.
 ///
-/// The table has about 600 orders from 1.004 to 2048; in between (α−1)·D_α lies below its chord. Two steps of the table differ by two percent
-/// in α − 1, which makes a converted ε too large by a part in 10³ where the curve bends sharply, and by far less elsewhere.
+/// The table has about 600 orders from 1.004 to 2048; in between (α−1)·D_α lies below its chord.
+/// Two steps of the table differ by two percent in α − 1, which makes a converted ε too large by a
+/// part in 10³ where the curve bends sharply, and by far less elsewhere.
 ///
 /// # Errors
 /// [`Error::Empty`] without any pair.
@@ -24,7 +25,8 @@ pub fn tabulate(pairs: &[&dyn DominatingPair]) -> Result<Rdp, Error> {
     from_bounds(orders.map(|order| (order, worst(order))))
 }
 
-/// The orders of curves that are known at integers: all up to 128, and one percent apart up to 1024.
+/// The orders of curves that are known at integers: all up to 128, and one percent apart up
+/// to 1024.
 pub(super) fn integer_orders() -> impl Iterator<Item = u16> {
     let mut last = 1;
     core::iter::from_fn(move || {

@@ -5,16 +5,20 @@ use dp_core::{Alpha, Epsilon, Error, Guarantee, Rdp};
 
 use super::table::{from_bounds, integer_orders};
 
-/// The curve of a mechanism on `batch` of `size` records, under replace-one, from its curve ε(α) under replace-one and its largest loss ε(∞), infinite if there is none.
+/// The curve of a mechanism on `batch` of `size` records, under replace-one, from its curve ε(α)
+/// under replace-one and its largest loss ε(∞), infinite if there is none.
 ///
-/// **Theorem** (Wang, Balle and Kasiviswanathan 2019, Theorem 9). With γ = b/n, at every integer order n ≥ 2,
+/// **Theorem** (Wang, Balle and Kasiviswanathan 2019, Theorem 9). With γ = b/n, at every integer
+/// order n ≥ 2,
 ///
 /// > e^((n−1)ε'(n)) ≤ 1 + γ²C(n,2)·min(4(e^ε(2)−1), e^ε(2)·m(2)) + Σ_{j≥3} γ^j C(n,j)·e^((j−1)ε(j))·m(j),  m(j) = min(2, (e^ε(∞)−1)^j).
 ///
-/// And never more than the curve itself, nor than the largest loss ln(1 + γ(e^ε(∞)−1)) of the sampled mechanism. The result is a table of integers, up to 1024.
+/// And never more than the curve itself, nor than the largest loss ln(1 + γ(e^ε(∞)−1)) of the
+/// sampled mechanism. The result is a table of integers, up to 1024.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when there are no records, [`Error::Above`] when there are fewer than are sampled.
+/// [`Error::OutOfRange`] when there are no records, [`Error::Above`] when there are fewer than are
+/// sampled.
 pub fn without_replacement(curve: &Rdp, largest: Epsilon, size: u64, batch: u64) -> Result<Rdp, Error> {
     let share = share(size, batch)?;
     if batch == 0 {

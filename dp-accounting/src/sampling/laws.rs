@@ -11,8 +11,9 @@ use super::{Direction, Poisson, TwoSided, WithoutReplacement};
 const DIRECTIONS: [Direction; 2] = [Direction::Remove, Direction::Add];
 const ORDERS: [f64; 8] = [1.01, 1.5, 2.0, 2.5, 3.7, 16.0, 200.0, 5000.0];
 
-/// The profile falls, keeps its limits and is convex in e^ε; it lies between the Riemann sums of the tail, and below the bounds of the tail, of each
-/// divergence and of the reversed pair; divergences rise.
+/// The profile falls, keeps its limits and is convex in e^ε; it lies between the Riemann sums of
+/// the tail, and below the bounds of the tail, of each divergence and of the reversed pair;
+/// divergences rise.
 fn assert_laws(pair: &impl DominatingPair, reversed: &impl DominatingPair, scale: f64) {
     let divergences = ORDERS.map(|order| (order, pair.renyi(Alpha::new(order).unwrap())));
     for window in divergences.windows(2) {
@@ -182,7 +183,8 @@ fn poisson_agrees_with_the_listed_mixture() {
     }
 }
 
-/// All data sets of four bits, samples of two of them, "is there a one?" answered by randomised response: listed, and compared with the pair.
+/// All data sets of four bits, samples of two of them, "is there a one?" answered by randomised
+/// response: listed, and compared with the pair.
 #[test]
 fn without_replacement_bounds_a_listed_mechanism() {
     let (size, epsilon) = (4u32, 1.2f64);

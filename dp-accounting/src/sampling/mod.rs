@@ -1,7 +1,8 @@
 //! Mechanisms that look at a random part of the data, as dominating pairs.
 //!
-//! Whoever does not know whether a record was looked at learns less about it. How much less is exact for dominating pairs: if (P, Q) dominates
-//! the mechanism, the sampled mechanism is dominated by a pair that mixes P and Q (Zhu, Dong and Wang 2022).
+//! Whoever does not know whether a record was looked at learns less about it. How much less is
+//! exact for dominating pairs: if (P, Q) dominates the mechanism, the sampled mechanism is
+//! dominated by a pair that mixes P and Q (Zhu, Dong and Wang 2022).
 //!
 //! | sampling | neighbours of the data | the base pair must dominate the mechanism on | type |
 //! |---|---|---|---|

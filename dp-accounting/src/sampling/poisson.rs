@@ -18,20 +18,24 @@ pub enum Direction {
 
 /// The pair of a mechanism on a Poisson sample, under add/remove.
 ///
-/// **Theorem** (Zhu, Dong and Wang 2022, Theorem 11). Let (P, Q) dominate the mechanism for every pair of data sets of which the first has one record more, and
-/// let each record be sampled with probability q. Then the sampled mechanism is dominated by
+/// **Theorem** (Zhu, Dong and Wang 2022, Theorem 11). Let (P, Q) dominate the mechanism for every
+/// pair of data sets of which the first has one record more, and let each record be sampled with
+/// probability q. Then the sampled mechanism is dominated by
 ///
 /// > ((1−q)Q + qP, Q)  when a record is removed,  (Q, (1−q)Q + qP)  when one is added.
 ///
-/// Both directions are needed, and the guarantee is the worse one. The base pair is that of the *add/remove* sensitivity: a sum of
-/// vectors of norm at most C has μ = C/σ, although replacing a record moves it by up to 2C.
+/// Both directions are needed, and the guarantee is the worse one. The base pair is that of the
+/// *add/remove* sensitivity: a sum of vectors of norm at most C has μ = C/σ, although replacing a
+/// record moves it by up to 2C.
 ///
-/// With t(ε) = ln(1 + (e^ε − 1)/q), sup_S of (1−q)Q(S) + qP(S) − e^ε Q(S) = q·(P(S) − e^t(ε) Q(S)) and of
-/// Q(S) − e^ε((1−q)Q(S) + qP(S)) = c·(Q(S) − e^−t(−ε) P(S)), c = 1 − (1−q)e^ε, gives the profiles
+/// With t(ε) = ln(1 + (e^ε − 1)/q), sup_S of (1−q)Q(S) + qP(S) − e^ε Q(S) = q·(P(S) − e^t(ε) Q(S))
+/// and of Q(S) − e^ε((1−q)Q(S) + qP(S)) = c·(Q(S) − e^−t(−ε) P(S)), c = 1 − (1−q)e^ε, gives the
+/// profiles
 ///
 /// > remove: q·δ(t(ε)), and 1 − e^ε for ε ≤ ln(1−q);  add: c·δ'(−t(−ε)), and 0 for c ≤ 0,
 ///
-/// δ being the profile of (P, Q) and δ' that of (Q, P). They are as accurate, relatively, as those of the base pair.
+/// δ being the profile of (P, Q) and δ' that of (Q, P). They are as accurate, relatively, as those
+/// of the base pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson<P> {
     base: P,
@@ -40,7 +44,8 @@ pub struct Poisson<P> {
 }
 
 impl<P: TwoSided> Poisson<P> {
-    /// The pair for a mechanism with the pair `base` on samples in which each record is with probability `rate`.
+    /// The pair for a mechanism with the pair `base` on samples in which each record is with
+    /// probability `rate`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the rate does not lie in [0, 1].
@@ -97,7 +102,8 @@ impl<P: TwoSided> DominatingPair for Poisson<P> {
                     return Enclosure::ZERO; // c ≤ 0
                 }
                 let point = Enclosure::point(epsilon);
-                // c without cancellation: of two positive terms below zero, and above it the one subtraction that makes c vanish where it must.
+                // c without cancellation: of two positive terms below zero, and above it the one
+                // subtraction that makes c vanish where it must.
                 let share = if epsilon < 0.0 {
                     self.q() * point.exp() - point.exp_m1()
                 } else {
@@ -109,8 +115,9 @@ impl<P: TwoSided> DominatingPair for Poisson<P> {
         within_profile_limits(computed, epsilon)
     }
 
-    /// Removed: the loss passes t where that of the base pair passes t' = t(t), which has the probability (1−q)·Q + q·P of that event. Added: the loss under Q passes t
-    /// where that of (Q, P) passes −t(−t).
+    /// Removed: the loss passes t where that of the base pair passes t' = t(t), which has the
+    /// probability (1−q)·Q + q·P of that event. Added: the loss under Q passes t where that of
+    /// (Q, P) passes −t(−t).
     fn tail(&self, loss: f64) -> Enclosure {
         let trivial = if loss < 0.0 { Enclosure::ONE } else { Enclosure::ZERO };
         if let Some(simple) = self.unmixed(trivial, |base| base.tail(loss)) {

@@ -8,13 +8,16 @@ use dp_core::rounding::{Enclosure, mul_down, mul_up};
 
 use super::TwoSided;
 
-/// The pair of the discrete Gaussian, whose profile takes a look and not a sum over thousands of integers: for grids of many points.
+/// The pair of the discrete Gaussian, whose profile takes a look and not a sum over thousands of
+/// integers: for grids of many points.
 ///
-/// With T(a) = Σ_{x≥a} e^(−x²/2σ²)/Z, and y = tσ²/Δ − Δ/2 the place where the loss Δ(2x+Δ)/2σ² passes t,
+/// With T(a) = Σ_{x≥a} e^(−x²/2σ²)/Z, and y = tσ²/Δ − Δ/2 the place where the loss Δ(2x+Δ)/2σ²
+/// passes t,
 ///
 /// > Pr(L > t) = T(a),  δ(t) = T(a) − e^t·T(a+Δ),  a the first integer above y.
 ///
-/// Every a gives a lower bound of δ, so where y is not known well enough to tell a from its neighbour the larger of both is the answer.
+/// Every a gives a lower bound of δ, so where y is not known well enough to tell a from its
+/// neighbour the larger of both is the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Tabulated {
     pair: DiscreteGaussianPair,
@@ -168,7 +171,8 @@ mod tests {
                     );
                 }
             }
-            // On the lattice itself, where a loss is attained: the first integer may be one or the next.
+            // On the lattice itself, where a loss is attained: the first integer may be one or the
+            // next.
             let attained = f64::from(shift) * (2.0 * 5.0 + f64::from(shift)) / (2.0 * sigma * sigma);
             let (ours, truth) = (table.tail(attained), pair.tail(attained));
             assert!(ours.lo() <= truth.hi() && truth.lo() <= ours.hi());

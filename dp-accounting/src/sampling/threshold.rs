@@ -5,8 +5,8 @@ use dp_core::rounding::Enclosure;
 
 use super::TwoSided;
 
-/// Encloses t(ε) = ln(1 + (e^ε − 1)/q), where the likelihood ratio 1 − q + q·eᵗ of the mixture is e^ε; −∞ where there is no such t, for ε ≤ ln(1−q).
-/// The rate is in (0, 1].
+/// Encloses t(ε) = ln(1 + (e^ε − 1)/q), where the likelihood ratio 1 − q + q·eᵗ of the mixture is
+/// e^ε; −∞ where there is no such t, for ε ≤ ln(1−q). The rate is in (0, 1].
 ///
 /// Three forms, each accurate in its part and none of which overflows.
 pub(super) fn base_loss(epsilon: f64, rate: Enclosure) -> Enclosure {
@@ -23,7 +23,8 @@ pub(super) fn base_loss(epsilon: f64, rate: Enclosure) -> Enclosure {
     if ratio.hi() <= 1.0 { ratio.ln_1p() } else { (growth + rate).ln() - rate.ln() }
 }
 
-/// Encloses ln(1 − q + q·e^ℓ), the loss of the mixture where the base pair loses ℓ. The inverse of [`base_loss`].
+/// Encloses ln(1 − q + q·e^ℓ), the loss of the mixture where the base pair loses ℓ. The inverse of
+/// [`base_loss`].
 pub(super) fn mixture_loss(loss: Enclosure, rate: Enclosure) -> Enclosure {
     if loss.hi() < 700.0 {
         let change = rate * loss.exp_m1();
@@ -58,8 +59,9 @@ pub(super) fn tail(pair: &impl DominatingPair, loss: Enclosure) -> Enclosure {
 
 /// Encloses Q(ln P/Q > t) of a pair at an enclosed t.
 ///
-/// Two ways, of which each is accurate where the other is not: e^−t·(Pr(L > t) − δ(t)), for δ(t) = Pr(L > t) − eᵗ·Q(ln P/Q > t); and one minus
-/// the tail of (Q, P), whose loss is at least −t, which is more than −t or exactly −t.
+/// Two ways, of which each is accurate where the other is not: e^−t·(Pr(L > t) − δ(t)), for δ(t) =
+/// Pr(L > t) − eᵗ·Q(ln P/Q > t); and one minus the tail of (Q, P), whose loss is at least −t, which
+/// is more than −t or exactly −t.
 pub(super) fn reference_tail<P: TwoSided>(pair: &P, loss: Enclosure) -> Enclosure {
     let at = |t: f64| {
         if t.is_infinite() {
@@ -99,7 +101,8 @@ mod tests {
                 }
                 let back = mixture_loss(there, q);
                 assert!(back.contains(epsilon), "q {rate}, ε {epsilon}: {there:?} {back:?}");
-                // Where 1 + (e^ε−1)/q is near 0 the way there loses what the way back cannot find again.
+                // Where 1 + (e^ε−1)/q is near 0 the way there loses what the way back cannot find
+                // again.
                 let slack = 1e-11 * epsilon.abs().max(rate) + 1e-300;
                 assert!(back.hi() - back.lo() <= slack, "q {rate:e}, ε {epsilon}: {back:?}");
             }

@@ -13,7 +13,8 @@ use super::moments::{gaussian, gaussian_half, general, symmetrised};
 /// A pair that can be looked at from both sides, which sampling needs.
 ///
 /// # Contract
-/// `reversed` is the pair (Q, P). Where `is_symmetric` says so, (P, Q) and (Q, P) have the same profile.
+/// `reversed` is the pair (Q, P). Where `is_symmetric` says so, (P, Q) and (Q, P) have the same
+/// profile.
 pub trait TwoSided: DominatingPair + Clone {
     /// Whether the reverse has the same profile.
     fn is_symmetric(&self) -> bool;
@@ -22,22 +23,26 @@ pub trait TwoSided: DominatingPair + Clone {
     #[must_use]
     fn reversed(&self) -> Self;
 
-    /// Encloses D_α(P‖Q) of the pair itself. [`renyi`](DominatingPair::renyi) may be smaller, where it bounds a family of mechanisms that no single
-    /// pair stands for; mixtures of the two sides need the pair.
+    /// Encloses D_α(P‖Q) of the pair itself. [`renyi`](DominatingPair::renyi) may be smaller, where
+    /// it bounds a family of mechanisms that no single pair stands for; mixtures of the two sides
+    /// need the pair.
     fn divergence(&self, order: Alpha) -> Enclosure {
         self.renyi(order)
     }
 
     /// Encloses D_α(M‖Q) or D_α(Q‖M) for the mixture M = (1−q)Q + qP, q in (0, 1).
     ///
-    /// What is provided works for every pair: exact at integer orders towards Q, and bounds elsewhere.
+    /// What is provided works for every pair: exact at integer orders towards Q, and bounds
+    /// elsewhere.
     fn mixture_renyi(&self, rate: Enclosure, direction: Direction, order: Alpha) -> Enclosure {
         general::mixture_renyi(self, rate, direction, order)
     }
 
-    /// Encloses D_α of the pair whose profile is that of (M, Q) from ε = 0 on, and the reverse of it below.
+    /// Encloses D_α of the pair whose profile is that of (M, Q) from ε = 0 on, and the reverse of
+    /// it below.
     ///
-    /// What is provided works for every pair, and overstates a small divergence by up to a factor of two.
+    /// What is provided works for every pair, and overstates a small divergence by up to a factor
+    /// of two.
     fn symmetrised_renyi(&self, rate: Enclosure, order: Alpha) -> Enclosure {
         symmetrised::renyi(self, rate, order)
     }
@@ -51,7 +56,8 @@ impl TwoSided for GaussianPair {
         *self
     }
 
-    /// At every order and in both directions, by quadrature with a proven error; bounds where μ is too large for that.
+    /// At every order and in both directions, by quadrature with a proven error; bounds where μ is
+    /// too large for that.
     fn mixture_renyi(&self, rate: Enclosure, direction: Direction, order: Alpha) -> Enclosure {
         gaussian::mixture_renyi(self.mu().get(), rate, direction, order)
             .unwrap_or_else(|| general::mixture_renyi(self, rate, direction, order))
@@ -105,7 +111,8 @@ impl TwoSided for BoundedRangePair {
         *self
     }
 
-    /// The loss has the density ½e^((ε₀+s)/2)/(e^ε₀−1) on [−ε₀, ε₀], so E e^((α−1)L) = sinh((α−½)ε₀) / ((2α−1)·sinh(ε₀/2)); and it is an ε₀-private pair.
+    /// The loss has the density ½e^((ε₀+s)/2)/(e^ε₀−1) on [−ε₀, ε₀], so E e^((α−1)L) =
+    /// sinh((α−½)ε₀) / ((2α−1)·sinh(ε₀/2)); and it is an ε₀-private pair.
     fn divergence(&self, order: Alpha) -> Enclosure {
         let range = self.max_loss();
         let pure = RandomizedResponsePair::binary(Epsilon::saturating(range)).renyi(order).hi();

@@ -10,21 +10,28 @@ use super::threshold::{base_loss, mixture_loss, profile, reference_tail, within_
 
 /// The pair of a mechanism on b of n records, under replace-one.
 ///
-/// **Theorem** (Balle, Barthe and Gaboardi 2018; as a pair Zhu, Dong and Wang 2022). Let (P, Q) dominate the mechanism on samples of b records of which one is
-/// *replaced*, and let the sample be a uniform subset of b of the n records, γ = b/n. With h(k) the profile of (P, Q) at ε = ln k, the sampled mechanism has at k ≥ 1
+/// **Theorem** (Balle, Barthe and Gaboardi 2018; as a pair Zhu, Dong and Wang 2022). Let (P, Q)
+/// dominate the mechanism on samples of b records of which one is *replaced*, and let the sample be
+/// a uniform subset of b of the n records, γ = b/n. With h(k) the profile of (P, Q) at ε = ln k,
+/// the sampled mechanism has at k ≥ 1
 ///
 /// > δ(ln k) ≤ γ·h(1 + (k−1)/γ),
 ///
-/// which is the profile of ((1−γ)Q + γP, Q), and the reverse of it below: δ(−ε) ≤ 1 − e^−ε + e^−ε·δ(ε).
+/// which is the profile of ((1−γ)Q + γP, Q), and the reverse of it below: δ(−ε) ≤ 1 − e^−ε +
+/// e^−ε·δ(ε).
 ///
-/// *Proof.* Given that the replaced record is in the sample, call the outputs on the two data sets A and A'; given that it is not, B for both. Then
-/// sup γA + (1−γ)B − k(γA' + (1−γ)B) = γ·sup A − k'((1−β)B + βA') with k' = 1 + (k−1)/γ and β = k/k' ≤ 1, which is convex in the second argument.
-/// A and A' are mixtures over the same other records, and A and B over the same b−1 others and one that takes the place of the record: each pair of
-/// samples has one record replaced, so both are at most γ·h(k'). Neighbours are symmetric, which gives the part below k = 1. ∎
+/// *Proof.* Given that the replaced record is in the sample, call the outputs on the two data sets
+/// A and A'; given that it is not, B for both. Then sup γA + (1−γ)B − k(γA' + (1−γ)B) = γ·sup
+/// A − k'((1−β)B + βA') with k' = 1 + (k−1)/γ and β = k/k' ≤ 1, which is convex in the second
+/// argument. A and A' are mixtures over the same other records, and A and B over the same b−1
+/// others and one that takes the place of the record: each pair of samples has one record replaced,
+/// so both are at most γ·h(k'). Neighbours are symmetric, which gives the part below k = 1. ∎
 ///
-/// These bounds *are* a profile: convex on both sides of k = 1, and there the slope rises, from −1 + γh(1) − h'(1) to h'(1), by at least
-/// (1−γ)·h(1): that is the mass at the loss 0, which neither P nor Q has. The pair is its own reverse. The base pair is that of the *replace-one* sensitivity: a
-/// sum of vectors of norm at most C has μ = 2C/σ. Where it is not symmetric, the larger of its two profiles is taken for h.
+/// These bounds *are* a profile: convex on both sides of k = 1, and there the slope rises, from
+/// −1 + γh(1) − h'(1) to h'(1), by at least (1−γ)·h(1): that is the mass at the loss 0, which
+/// neither P nor Q has. The pair is its own reverse. The base pair is that of the *replace-one*
+/// sensitivity: a sum of vectors of norm at most C has μ = 2C/σ. Where it is not symmetric, the
+/// larger of its two profiles is taken for h.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WithoutReplacement<P> {
     base: P,
@@ -38,7 +45,8 @@ impl<P: TwoSided> WithoutReplacement<P> {
     /// The pair for a mechanism with the pair `base` on samples of `batch` of `size` records.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when there are no records, [`Error::Above`] when there are fewer than are sampled.
+    /// [`Error::OutOfRange`] when there are no records, [`Error::Above`] when there are fewer than
+    /// are sampled.
     pub fn new(base: P, size: u64, batch: u64) -> Result<Self, Error> {
         if size == 0 {
             let argument = "the number of records";
@@ -112,7 +120,8 @@ impl<P: TwoSided> DominatingPair for WithoutReplacement<P> {
         within_profile_limits(point.exp() * self.upper_half(-epsilon) - point.exp_m1(), epsilon)
     }
 
-    /// From 0 on, that of the mixture; below, where the loss under P is that of −L under Q, one minus Q(L ≥ −t).
+    /// From 0 on, that of the mixture; below, where the loss under P is that of −L under Q, one
+    /// minus Q(L ≥ −t).
     fn tail(&self, loss: f64) -> Enclosure {
         if self.batch == 0 {
             return if loss < 0.0 { Enclosure::ONE } else { Enclosure::ZERO };

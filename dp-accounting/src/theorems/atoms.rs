@@ -20,10 +20,12 @@ impl Atoms {
         Self { list: vec![(Enclosure::ZERO, Enclosure::ONE)], missing: 0.0 }
     }
 
-    /// k randomised responses that are ε-private: the loss (k−2j)ε has the mass C(k,j)·e^((k−j)ε)/(1+e^ε)^k.
+    /// k randomised responses that are ε-private: the loss (k−2j)ε has the mass
+    /// C(k,j)·e^((k−j)ε)/(1+e^ε)^k.
     ///
-    /// The masses are found from the largest one outwards, by the ratios of neighbours, and divided by their sum: no factorial is needed, and k counts through √k only. The ratios fall on the way, so that
-    /// what lies beyond the last one is at most a geometric series.
+    /// The masses are found from the largest one outwards, by the ratios of neighbours, and divided
+    /// by their sum: no factorial is needed, and k counts through √k only. The ratios fall on the
+    /// way, so that what lies beyond the last one is at most a geometric series.
     pub(super) fn responses(epsilon: f64, k: u64) -> Self {
         let [each, total] = [Enclosure::point(epsilon), count(k)];
         let grow = each.exp();

@@ -29,17 +29,20 @@ pub use optimal::Optimal;
 use dp_core::rounding::Enclosure;
 use dp_core::{Approx, Delta, Epsilon, Error, Guarantee};
 
-/// Basic composition: the sums of all ε and of all δ, each release counted as often as it is made. No conditions.
+/// Basic composition: the sums of all ε and of all δ, each release counted as often as it is made.
+/// No conditions.
 #[must_use]
 pub fn basic(releases: &[(Approx, u64)]) -> Approx {
     releases.iter().fold(Approx::perfect(), |sum, (each, count)| sum.compose(&each.times(*count)))
 }
 
-/// Advanced composition with ½kε² (claim A4): k releases that are (ε,δ)-private are (ε√(2k·ln 1/δ') + ½kε², kδ + δ')-private together, for every δ' > 0 and
-/// also when each is chosen after the ones before it.
+/// Advanced composition with ½kε² (claim A4): k releases that are (ε,δ)-private are (ε√(2k·ln
+/// 1/δ') + ½kε², kδ + δ')-private together, for every δ' > 0 and also when each is chosen after the
+/// ones before it.
 ///
-/// *Proof.* A release of (ε,δ) fails with probability δ and is ε-private otherwise (Kairouz, Oh and Viswanath 2015), so ½ε²-zCDP (Bun and Steinke 2016); k of them are ½kε²-zCDP together, and
-/// ρ-zCDP is (ρ + √(4ρ·ln 1/δ'), δ')-private. ∎
+/// *Proof.* A release of (ε,δ) fails with probability δ and is ε-private otherwise
+/// (Kairouz, Oh and Viswanath 2015), so ½ε²-zCDP (Bun and Steinke 2016); k of them are ½kε²-zCDP
+/// together, and ρ-zCDP is (ρ + √(4ρ·ln 1/δ'), δ')-private. ∎
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when δ' is 0, at which the theorem says nothing.
@@ -49,7 +52,8 @@ pub fn advanced(each: Approx, count: u64, slack: Delta) -> Result<Approx, Error>
     with_drift(each, count, slack, |epsilon| epsilon * Enclosure::point(0.5))
 }
 
-/// Advanced composition with kε(e^ε−1) (claim A5), as Dwork, Rothblum and Vadhan (2010) printed it. It is weaker than [`advanced`] everywhere, as e^ε − 1 > ½ε.
+/// Advanced composition with kε(e^ε−1) (claim A5), as Dwork, Rothblum and Vadhan (2010) printed it.
+/// It is weaker than [`advanced`] everywhere, as e^ε − 1 > ½ε.
 ///
 /// # Errors
 /// As [`advanced`].

@@ -11,14 +11,20 @@ const MOST_ATOMS: u64 = 1 << 22;
 /// Beyond this many releases of a kind the list of their losses would be too long.
 const MOST_RELEASES: u64 = 1 << 40;
 
-/// The worst pair for releases that are (εᵢ,δᵢ)-private, each made kᵢ times, adaptively: optimal composition.
+/// The worst pair for releases that are (εᵢ,δᵢ)-private, each made kᵢ times, adaptively: optimal
+/// composition.
 ///
-/// **Theorem** (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016 for different εᵢ). Every (ε,δ)-private mechanism is a function of the response that releases the record with probability δ and is an ε-private
-/// randomised response otherwise. Hence no composition of k of them is worse than that of k such responses, whose loss is (k−2j)ε with the mass C(k,j)·e^((k−j)ε)/(1+e^ε)^k, and
+/// **Theorem** (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016 for different εᵢ). Every
+/// (ε,δ)-private mechanism is a function of the response that releases the record with probability
+/// δ and is an ε-private randomised response otherwise. Hence no composition of k of them is worse
+/// than that of k such responses, whose loss is (k−2j)ε with the mass C(k,j)·e^((k−j)ε)/(1+e^ε)^k,
+/// and
 ///
 /// > δ(ε) = 1 − Π(1−δᵢ)^kᵢ · (1 − E(1 − e^(ε−L))₊),  L the sum of the losses.
 ///
-/// It is exact, at every real ε. The time is √k for equal releases (a million takes milliseconds), and the product of these for different ones: use it for few kinds, and the general accountant for many.
+/// It is exact, at every real ε. The time is √k for equal releases (a million takes milliseconds),
+/// and the product of these for different ones: use it for few kinds, and the general accountant
+/// for many.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimal {
     releases: Vec<(Approx, u64)>,
@@ -31,7 +37,8 @@ impl Optimal {
     /// The worst pair for these releases, each with how often it is made.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] when the list of their losses would be too long: too many kinds, or more than 2⁴⁰ releases of a kind.
+    /// [`Error::Unreachable`] when the list of their losses would be too long: too many kinds, or
+    /// more than 2⁴⁰ releases of a kind.
     pub fn new(releases: &[(Approx, u64)]) -> Result<Self, Error> {
         let too_long = Error::Unreachable {
             request: "the optimal composition of this many different releases",

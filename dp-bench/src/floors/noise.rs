@@ -55,7 +55,8 @@ where
     }
 }
 
-/// 32 random bits for each value, from bytes in bulk, and nothing else: what no noise from as many bits can do without.
+/// 32 random bits for each value, from bytes in bulk, and nothing else: what no noise from as many
+/// bits can do without.
 pub fn words_at_once(released: &mut [f32], rng: &mut ChaCha20Rng) {
     let mut bytes = [[0; 4]; WORDS];
     for released in released.chunks_mut(WORDS) {
@@ -84,7 +85,8 @@ mod tests {
     use super::*;
     use rand_core::SeedableRng;
 
-    /// Mean and mean square of 10⁵ values, which must be those of the law to within 0.05: five standard deviations and more.
+    /// Mean and mean square of 10⁵ values, which must be those of the law to within 0.05: five
+    /// standard deviations and more.
     fn assert_moments(released: &[f64], mean: f64, square: f64) {
         #[allow(clippy::cast_precision_loss)]
         let average = |f: fn(f64) -> f64| released.iter().map(|x| f(*x)).sum::<f64>() / released.len() as f64;

@@ -7,7 +7,8 @@ use gemm_f32::gemm::f32::get_gemm_fn;
 
 use crate::Work;
 
-/// The products of one step of a perceptron of these widths on a batch: forward, the gradients of all inputs but the first, and those of the weights. One value for each record.
+/// The products of one step of a perceptron of these widths on a batch: forward, the gradients of
+/// all inputs but the first, and those of the weights. One value for each record.
 #[must_use]
 pub fn perceptron(widths: &[usize], batch: u32) -> Work {
     let rows = batch as usize;
@@ -32,7 +33,8 @@ fn product((m, k, n): (usize, usize, usize), a: &[f32], b: &[f32], out: &mut [f3
     assert!(a.len() >= m * k && b.len() >= k * n && out.len() >= m * n, "the matrices have room");
     let stride = |columns: usize| isize::try_from(columns).expect("a slice is no longer than isize::MAX");
     let kernel = get_gemm_fn();
-    // SAFETY: `out` is borrowed exclusively and has m·n values, `a` has m·k and `b` k·n, with the strides of matrices row by row. The kernels want results column by column: outᵀ = Bᵀ·Aᵀ.
+    // SAFETY: `out` is borrowed exclusively and has m·n values, `a` has m·k and `b` k·n, with the
+    // strides of matrices row by row. The kernels want results column by column: outᵀ = Bᵀ·Aᵀ.
     unsafe {
         kernel(
             n,

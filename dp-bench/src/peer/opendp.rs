@@ -36,7 +36,8 @@ pub(super) fn work(peer: Peer) -> Work {
         Peer::DiscreteGaussians(scale) => {
             vector(5, make_gaussian(integers(), L2Distance::<f64>::default(), scale, None), concentrated)
         }
-        // For zCDP it draws from the exponential mechanism, for pure guarantees from permute-and-flip.
+        // For zCDP it draws from the exponential mechanism, for pure guarantees from
+        // permute-and-flip.
         Peer::Exponential(scores) => selection(
             scores,
             make_noisy_max(floats(Scores::CANDIDATES), LInfDistance::default(), concentrated, 1.0, false),

@@ -1,7 +1,9 @@
-//! Training steps: private beside not private, beside their matrix products alone, and two threads beside one.
+//! Training steps: private beside not private, beside their matrix products alone, and two threads
+//! beside one.
 //!
-//! Batches of 256 of 10,000 random records, clipping norm 1, noise multiplier 1.1. A work is some steps of a training; what a training does before its first step is part of it, so there are enough for that
-//! to matter little, as in trainings of thousands of steps.
+//! Batches of 256 of 10,000 random records, clipping norm 1, noise multiplier 1.1. A work is some
+//! steps of a training; what a training does before its first step is part of it, so there are
+//! enough for that to matter little, as in trainings of thousands of steps.
 
 use dp_core::Measurement;
 use dp_ml::model::{Activation, Convolutional, Linear, Model, Perceptron};
@@ -34,7 +36,8 @@ pub(super) fn rows() -> Vec<Row> {
         rows.push(two_threads(name, model, steps));
     }
     let row = row("convolutional", || training(Convolutional::new(), 20, Kind::Private, 1));
-    // Kernels' gradients are kept for each record here, too, which a network that is never private would not do.
+    // Kernels' gradients are kept for each record here, too, which a network that is never private
+    // would not do.
     let row = row.floor("the same step, neither clipping nor noise", || {
         training(Convolutional::new(), 20, Kind::Plain, 1)
     });

@@ -6,10 +6,11 @@ use super::{Guarantee, Pure, at_least};
 use crate::rounding::{Enclosure, add_up, div_down, mul_up, sub_down};
 use crate::{Delta, Epsilon, Error};
 
-/// (ε,δ)-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) + δ for all neighbours x, y and events S.
+/// (ε,δ)-differential privacy: Pr(M(x) ∈ S) ≤ e^ε Pr(M(y) ∈ S) + δ for all neighbours x, y and
+/// events S.
 ///
-/// This is a bound on the profile, not on the tail of the privacy loss: Pr(loss > ε) ≤ δ implies it, and not
-/// conversely (claim D3).
+/// This is a bound on the profile, not on the tail of the privacy loss: Pr(loss > ε) ≤ δ implies
+/// it, and not conversely (claim D3).
 ///
 /// ```
 /// use dp_core::Approx;
@@ -30,10 +31,10 @@ pub struct Approx {
 impl Approx {
     /// (ε,δ)-privacy for a finite ε ≥ 0 and a δ in [0, 0.1] that is not above ε, unless ε is 0.
     ///
-    /// Two plain numbers can be swapped, and a δ above ε is then what comes out. A δ above 0.1 protects
-    /// nobody: a mechanism that publishes each record as it is with probability δ is (0,δ)-private. Both
-    /// are refused. Where such a guarantee is meant, [`from_parts`](Self::from_parts) takes numbers of
-    /// two types, which cannot be swapped.
+    /// Two plain numbers can be swapped, and a δ above ε is then what comes out. A δ above 0.1
+    /// protects nobody: a mechanism that publishes each record as it is with probability δ is
+    /// (0,δ)-private. Both are refused. Where such a guarantee is meant,
+    /// [`from_parts`](Self::from_parts) takes numbers of two types, which cannot be swapped.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for numbers that are no ε or δ; [`Error::LargeDelta`] for such a δ.
@@ -111,8 +112,9 @@ impl Guarantee for Approx {
         Self::from_parts(pure.epsilon(), Delta::saturating(delta))
     }
 
-    /// An (ε,δ)-private mechanism is dominated by: with probability δ tell all, else ε-randomised response (Kairouz, Oh and
-    /// Viswanath 2015). So δ(ε') = δ + (1−δ)·(the profile of ε-privacy at ε').
+    /// An (ε,δ)-private mechanism is dominated by: with probability δ tell all, else ε-randomised
+    /// response (Kairouz, Oh and Viswanath 2015). So δ(ε') = δ + (1−δ)·(the profile of ε-privacy at
+    /// ε').
     fn delta_at(&self, epsilon: Epsilon) -> Delta {
         if self.epsilon.is_infinite() {
             return Delta::ONE; // an infinite ε guarantees nothing, whatever its δ

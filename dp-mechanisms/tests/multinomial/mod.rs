@@ -1,12 +1,15 @@
-//! How surprising counts are under given probabilities, by a theorem that holds for any number of draws.
+//! How surprising counts are under given probabilities, by a theorem that holds for any number of
+//! draws.
 
-/// A bound on the probability that draws of a law with these cell probabilities fit it as badly as the counts do, or worse.
+/// A bound on the probability that draws of a law with these cell probabilities fit it as badly as
+/// the counts do, or worse.
 ///
-/// **Theorem** (Agrawal 2020). Let D be the relative entropy of the observed frequencies of n draws in d + 1 cells from their true
-/// probabilities. Then E e^(λnD) ≤ (1 − λ)^−d for 0 ≤ λ < 1. Markov's inequality at λ = 1 − d/x gives Pr(nD ≥ x) ≤ e^(d − x)·(x/d)^d
-/// for x ≥ d.
+/// **Theorem** (Agrawal 2020). Let D be the relative entropy of the observed frequencies of n draws
+/// in d + 1 cells from their true probabilities. Then E e^(λnD) ≤ (1 − λ)^−d for 0 ≤ λ < 1.
+/// Markov's inequality at λ = 1 − d/x gives Pr(nD ≥ x) ≤ e^(d − x)·(x/d)^d for x ≥ d.
 ///
-/// 2nD is the likelihood ratio statistic, close to Pearson's χ². Unlike the usual reading off the χ² law, no large numbers are needed.
+/// 2nD is the likelihood ratio statistic, close to Pearson's χ². Unlike the usual reading off the
+/// χ² law, no large numbers are needed.
 pub(crate) fn p_value(counts: &[u64], probabilities: &[f64]) -> f64 {
     assert_eq!(counts.len(), probabilities.len());
     #[allow(clippy::cast_precision_loss)] // far fewer than 2⁵³ draws

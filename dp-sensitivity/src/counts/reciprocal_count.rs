@@ -18,9 +18,9 @@ use crate::{Count, LocalSensitivity, Smoothness};
 /// > S* = max(1/(c(c−1)), ½·e^(−β(c−2))) for c ≥ 2, ½ for c = 1, and ½·e^(−β) for c = 0.
 ///
 /// *Proof.* 1/(c−1) − 1/c = 1/(c(c−1)) falls in c, and is more than what another record does. k
-/// steps lead to every count from c − k to c + k, and the smallest one from 2 on counts. For S*, βu
-/// − ln u − ln(u−1) is convex in u = c − k, so that the maximum is at one of the ends, u = c or u = 2.
-/// ∎
+/// steps lead to every count from c − k to c + k, and the smallest one from 2 on counts. For S*,
+/// βu − ln u − ln(u−1) is convex in u = c − k, so that the maximum is at one of the ends, u = c or
+/// u = 2. ∎
 ///
 /// For large counts the smooth bound is about 1/c², where the global sensitivity is ½. The computed
 /// quotient is off by up to 2⁻⁵³ of it, which is in all of these for c ≥ 3; counts beyond 2⁵³ are

@@ -6,8 +6,8 @@ use super::{Graph, declared, reported};
 
 /// The largest number of neighbours of a node, under edge neighbours.
 ///
-/// One edge changes two degrees by one, and the largest degree by at most that: its sensitivity is 1.
-/// It bounds how far one edge moves other counts (claim S18), so that
+/// One edge changes two degrees by one, and the largest degree by at most that: its sensitivity
+/// is 1. It bounds how far one edge moves other counts (claim S18), so that
 /// [`PrivateSensitivityBound`](crate::PrivateSensitivityBound) can make use of it.
 ///
 /// ```

@@ -19,7 +19,8 @@ use crate::Smoothness;
 /// where |z − s|/r − |z| > k, a function with kinks at 0 and s.
 /// - For r < 1 this is below a and above b > s, with b = (kr + s)/(1 − r), and a = (s − kr)/(1 − r)
 ///   if that is negative, else (s − kr)/(1 + r). At both ends e^ε·q = p, so there e^ε times the
-///   tail of Q is r times that of P, and δ = ½(1−r)·e^−b + (½(1−r)·e^a, or 1 − ½(1+r)·e^−a for a > 0).
+///   tail of Q is r times that of P, and δ = ½(1−r)·e^−b + (½(1−r)·e^a, or 1 − ½(1+r)·e^−a for a >
+///   0).
 /// - For r > 1 it is between a = (kr − s)/(r − 1) and b = (s − kr)/(1 + r), where s > kr and k >
 ///   −s, and δ = 1 + ½(r−1)·e^a − ½(r+1)·e^−b.
 /// - For r = 1 it is below (s − k)/2, where s > k, and δ = 1 − e^((k−s)/2).

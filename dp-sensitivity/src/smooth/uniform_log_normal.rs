@@ -10,9 +10,9 @@ use super::log_normal::{Family, LogNormal, Range};
 
 /// Noise X·e^(σY) with X uniform on (−1, 1) and Y ~ N(0, 1), for ρ-zCDP.
 ///
-/// **Theorem** (Bun and Steinke 2019; claim S12). For σ ≥ √2, noise of scale S/s is ½ε²-zCDP for ε =
-/// β/σ + s·e^(3σ²/2)·√(2/πσ²): this is [`printed`](LogNormal::printed), which needs this σ; nothing
-/// else does.
+/// **Theorem** (Bun and Steinke 2019; claim S12). For σ ≥ √2, noise of scale S/s is ½ε²-zCDP for
+/// ε = β/σ + s·e^(3σ²/2)·√(2/πσ²): this is [`printed`](LogNormal::printed), which needs this σ;
+/// nothing else does.
 ///
 /// **Tight.** For z > 0 the density is ½e^(σ²/2)·Φ̄(w) with w = ln z/σ + σ, the upper tail of a
 /// normal. φ = −ln Φ̄(w) is convex in w, hence in ln z, so the lemma on ratios applies. Its slope

@@ -1,15 +1,18 @@
-//! Bounds on a probability from a count, which hold whatever the probability is (Clopper and Pearson 1934).
+//! Bounds on a probability from a count, which hold whatever the probability is
+//! (Clopper and Pearson 1934).
 //!
-//! Of n draws k lay in the event. The lower bound is the largest p for which k or more would still be rarer than `failure`; whoever
-//! returns *any* p with Pr(Bin(n, p) ≥ k) ≤ `failure` is on the safe side, because the probability rises with p. So the search
-//! below need not be trusted: what it returns was judged by [`upper_tail`], which never says too little.
+//! Of n draws k lay in the event. The lower bound is the largest p for which k or more would still
+//! be rarer than `failure`; whoever returns *any* p with Pr(Bin(n, p) ≥ k) ≤ `failure` is on the
+//! safe side, because the probability rises with p. So the search below need not be trusted: what
+//! it returns was judged by [`upper_tail`], which never says too little.
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up, sub_down};
 
 /// How close the search comes, relatively. It stops on the safe side.
 const PRECISION: f64 = 1e-8;
 
-/// With probability at least 1 − `failure` at most the probability of which `successes` of `trials` draws are evidence.
+/// With probability at least 1 − `failure` at most the probability of which `successes` of `trials`
+/// draws are evidence.
 pub(crate) fn lower(successes: u64, trials: u64, failure: f64) -> f64 {
     if successes == 0 {
         return 0.0;
@@ -27,7 +30,8 @@ pub(crate) fn lower(successes: u64, trials: u64, failure: f64) -> f64 {
     good
 }
 
-/// With probability at least 1 − `failure` at least the probability of which `successes` of `trials` draws are evidence.
+/// With probability at least 1 − `failure` at least the probability of which `successes` of
+/// `trials` draws are evidence.
 pub(crate) fn upper(successes: u64, trials: u64, failure: f64) -> f64 {
     let failures = trials - successes;
     if failures == 0 {
@@ -47,10 +51,12 @@ pub(crate) fn upper(successes: u64, trials: u64, failure: f64) -> f64 {
     good
 }
 
-/// At least Pr(Bin(n, p) ≥ k), for k ≥ 1 and `ways` = ln(n choose k); of use where p < k/n, and 1 elsewhere.
+/// At least Pr(Bin(n, p) ≥ k), for k ≥ 1 and `ways` = ln(n choose k); of use where p < k/n, and 1
+/// elsewhere.
 ///
-/// The first term is e^(ways + k·ln p + (n−k)·ln(1−p)), in enclosures. Each following term is the one before it times
-/// (n−j)/(j+1) · p/(1−p), a ratio r that falls with j, so that all terms after the last that is added are below that one's r/(1 − r).
+/// The first term is e^(ways + k·ln p + (n−k)·ln(1−p)), in enclosures. Each following term is the
+/// one before it times (n−j)/(j+1) · p/(1−p), a ratio r that falls with j, so that all terms after
+/// the last that is added are below that one's r/(1 − r).
 fn upper_tail(k: u64, n: u64, ways: Enclosure, p: Enclosure, not_p: Enclosure) -> f64 {
     let logarithm = ways + real(k) * p.ln() + if k == n { Enclosure::ZERO } else { real(n - k) * not_p.ln() };
     let odds = (p / not_p).hi();
@@ -79,8 +85,9 @@ fn ln_binomial(n: u64, k: u64) -> Enclosure {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// Encloses ln n!: by multiplication for n ≤ 20, whose factorials are floats, and beyond by Stirling's series
-/// n·ln n − n + ½·ln(2πn) + 1/12n − 1/360n³ + 1/1260n⁵ − …, which lies between any two successive partial sums.
+/// Encloses ln n!: by multiplication for n ≤ 20, whose factorials are floats, and beyond by
+/// Stirling's series n·ln n − n + ½·ln(2πn) + 1/12n − 1/360n³ + 1/1260n⁵ − …, which lies between
+/// any two successive partial sums.
 fn ln_factorial(n: u64) -> Enclosure {
     if n <= 20 {
         return real((1..=n).product()).ln();
@@ -101,7 +108,8 @@ fn share(k: u64, n: u64) -> f64 {
     real(k).hi() / real(n).hi()
 }
 
-/// An integer as a real number. All integers here are counts of draws, or factorials up to 20! = 2¹⁸·odd: floats all of them.
+/// An integer as a real number. All integers here are counts of draws, or factorials up to 20! =
+/// 2¹⁸·odd: floats all of them.
 fn real(n: u64) -> Enclosure {
     #[allow(clippy::cast_precision_loss, reason = "below 2⁵³, or a factorial whose odd part is")]
     Enclosure::point(n as f64)
@@ -120,7 +128,8 @@ mod tests {
 
     #[test]
     fn the_bounds_hold_as_often_as_they_say_and_not_much_more_often() {
-        // Coverage, exactly: over all counts and all probabilities of a grid. The worst p of a grid this fine comes close to `failure`.
+        // Coverage, exactly: over all counts and all probabilities of a grid. The worst p of a grid
+        // this fine comes close to `failure`.
         for n in [1_u64, 2, 7, 25] {
             for failure in [0.2, 0.01] {
                 let bounds: Vec<_> = (0..=n).map(|k| (lower(k, n, failure), upper(k, n, failure))).collect();

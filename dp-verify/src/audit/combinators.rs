@@ -38,7 +38,8 @@ pub(super) fn all() -> Audits {
 
     // The second question depends on the first answer, and so does what it costs.
     let adaptive = count(0.5)?.then(half, |first| count(if *first > 1.5 { 0.5 } else { 0.25 }));
-    // A choice that costs more than was reserved is refused, which says something about the first answer only.
+    // A choice that costs more than was reserved is refused, which says something about the first
+    // answer only.
     let refused = count(0.5)?.then(half, |first| count(if *first > 1.5 { 0.75 } else { 0.5 }));
 
     let sign = |record: &f64| usize::from(*record > 0.0);
@@ -135,7 +136,8 @@ fn budget() -> Result<Audit, Box<dyn std::error::Error>> {
     .weighing(0.5))
 }
 
-/// A generator that passes for a secret one, so that a budget can be audited with a fixed seed: nothing that it draws is published.
+/// A generator that passes for a secret one, so that a budget can be audited with a fixed seed:
+/// nothing that it draws is published.
 struct Simulated<'a>(&'a mut Insecure);
 
 impl TryRng for Simulated<'_> {

@@ -1,11 +1,15 @@
 //! A lower bound on ε from draws alone.
 //!
-//! Two samplers are (ε,δ)-indistinguishable if P(S) ≤ e^ε·Q(S) + δ for every event S. So one event whose probability is surely at least p under one sampler and surely at most q
-//! under the other shows that ε ≥ ln((p − δ)/q). Which event shows most is learned from the first half of the draws, and its probabilities are bounded
-//! from the second half, which knows nothing of the first: the bound holds however badly the event was chosen, and is good if it was chosen well.
+//! Two samplers are (ε,δ)-indistinguishable if P(S) ≤ e^ε·Q(S) + δ for every event S. So one event
+//! whose probability is surely at least p under one sampler and surely at most q under the other
+//! shows that ε ≥ ln((p − δ)/q). Which event shows most is learned from the first half of the
+//! draws, and its probabilities are bounded from the second half, which knows nothing of the first:
+//! the bound holds however badly the event was chosen, and is good if it was chosen well.
 //!
-//! By the lemma of Neyman and Pearson the best events are those where the likelihood ratio passes a threshold. A quarter of the draws orders the labels by
-//! their estimated ratio; the next quarter, which did not take part in the ordering and so is not flattered by it, chooses the threshold and the direction.
+//! By the lemma of Neyman and Pearson the best events are those where the likelihood ratio passes a
+//! threshold. A quarter of the draws orders the labels by their estimated ratio; the next quarter,
+//! which did not take part in the ordering and so is not flattered by it, chooses the threshold and
+//! the direction.
 
 use std::collections::HashMap;
 
@@ -23,18 +27,21 @@ pub(crate) type Sampler<'a> = dyn FnMut(&mut Insecure) -> Label + 'a;
 /// What draws show of the least ε that two samplers can have.
 #[derive(Clone, Debug)]
 pub(crate) struct LowerBound {
-    /// The privacy loss ε is at least this, except with the probability of failure that was asked for. Zero when the draws show nothing, and
-    /// never infinite: an event that was not seen under one sampler may still have a small probability.
+    /// The privacy loss ε is at least this, except with the probability of failure that was asked
+    /// for. Zero when the draws show nothing, and never infinite: an event that was not seen under
+    /// one sampler may still have a small probability.
     pub(crate) epsilon: f64,
     /// The event that shows it, in words, and under which of the two samplers it is likelier.
     pub(crate) event: String,
-    /// The event has at least the one probability under the sampler where it is likelier, and at most the other under the other one.
+    /// The event has at least the one probability under the sampler where it is likelier, and at
+    /// most the other under the other one.
     pub(crate) probabilities: (f64, f64),
     /// How many outputs were drawn from each sampler.
     pub(crate) draws: u64,
 }
 
-/// Bounds ε from below, at `delta`, by `draws` outputs of each sampler; wrong with probability at most `failure`.
+/// Bounds ε from below, at `delta`, by `draws` outputs of each sampler; wrong with probability at
+/// most `failure`.
 ///
 /// `describe` says in words which outputs have a label. Draws are those of the generator of `seed`.
 pub(crate) fn lower_bound(
@@ -48,7 +55,8 @@ pub(crate) fn lower_bound(
 ) -> LowerBound {
     let rng = &mut Insecure::seeded(seed);
     let (quarter, judged) = (draws / 4, draws - 2 * (draws / 4));
-    // The event and its direction do not depend on the second half, so one lower and one upper bound are all that can fail.
+    // The event and its direction do not depend on the second half, so one lower and one upper
+    // bound are all that can fail.
     let failure = failure / 2.0;
 
     let ratios = Ratios::learn(&tally(x, quarter, rng), &tally(y, quarter, rng));
@@ -86,11 +94,13 @@ fn tally(sampler: &mut Sampler<'_>, draws: u64, rng: &mut Insecure) -> HashMap<L
     counts
 }
 
-/// Logarithms of the likelihood ratios of the labels, first sampler over second, as far as a sample tells them. A label that was not seen has 0.
+/// Logarithms of the likelihood ratios of the labels, first sampler over second, as far as a sample
+/// tells them. A label that was not seen has 0.
 struct Ratios(HashMap<Label, f64>);
 
 impl Ratios {
-    /// One draw is added to every count: a label seen once on one side and never on the other is not thought to be a proof.
+    /// One draw is added to every count: a label seen once on one side and never on the other is
+    /// not thought to be a proof.
     fn learn(x: &HashMap<Label, u64>, y: &HashMap<Label, u64>) -> Self {
         let smoothed =
             |counts: &HashMap<Label, u64>, label: &Label| real(counts.get(label).unwrap_or(&0) + 1);
@@ -102,7 +112,8 @@ impl Ratios {
         self.0.get(&label).copied().unwrap_or(0.0)
     }
 
-    /// The event above a threshold on these ratios, or below one, that shows the largest ε on a fresh sample of `draws` outputs each, after the discount for chance.
+    /// The event above a threshold on these ratios, or below one, that shows the largest ε on a
+    /// fresh sample of `draws` outputs each, after the discount for chance.
     fn choose(
         self,
         x: &HashMap<Label, u64>,
@@ -134,8 +145,9 @@ impl Ratios {
     }
 }
 
-/// ln((p − δ)/q) for shares moved against us as far as chance may have moved them for us, by Wilson's intervals at √(2·ln(1/failure)) standard deviations. It ranks
-/// candidates and proves nothing. Where p does not exceed δ, events that come closer to that rank higher.
+/// ln((p − δ)/q) for shares moved against us as far as chance may have moved them for us, by
+/// Wilson's intervals at √(2·ln(1/failure)) standard deviations. It ranks candidates and proves
+/// nothing. Where p does not exceed δ, events that come closer to that rank higher.
 fn discounted(often: u64, seldom: u64, draws: u64, delta: f64, failure: f64) -> f64 {
     let n = real(draws.max(1));
     let z = (-2.0 * failure.ln()).max(1.0).sqrt();
@@ -168,7 +180,8 @@ impl Event {
         if self.likelier_under_first { "first" } else { "second" }
     }
 
-    /// The labels of the event, or those that it leaves out if labels that were never seen belong to it.
+    /// The labels of the event, or those that it leaves out if labels that were never seen belong
+    /// to it.
     fn describe(&self, describe: &dyn Fn(Label) -> String) -> String {
         let open = self.holds(0.0);
         let mut listed: Vec<Label> = self
@@ -250,7 +263,8 @@ mod tests {
 
     #[test]
     fn the_loss_is_found_in_both_directions() {
-        // False alarms have probability 10⁻⁹ by construction; to fall short by 0.2 is 6 standard deviations.
+        // False alarms have probability 10⁻⁹ by construction; to fall short by 0.2 is 6 standard
+        // deviations.
         let (few, many): (&[f64], &[f64]) = (&[0.35, 0.6, 0.05], &[0.5, 0.2, 0.3]);
         for (x, y, event) in
             [(many, few, "<2>, likelier on the first"), (few, many, "<2>, likelier on the second")]
@@ -277,8 +291,11 @@ mod tests {
 
     #[test]
     fn bounds_are_wrong_as_seldom_as_they_say() {
-        // The truth is ln 1.5 for the best event. If the bounds were as bad as allowed, 400 runs would be wrong 60 times with failure = 0.1 with a probability of 10⁻³, and 260 times with
-        // failure = 0.5 with one below 10⁻⁸. They are better, because both ends of a ratio are seldom wrong at once: about one in six times at 0.5, so that fewer than ten would show a bound that is never wrong.
+        // The truth is ln 1.5 for the best event. If the bounds were as bad as allowed, 400 runs
+        // would be wrong 60 times with failure = 0.1 with a probability of 10⁻³, and 260 times with
+        // failure = 0.5 with one below 10⁻⁸. They are better, because both ends of a ratio are
+        // seldom wrong at once: about one in six times at 0.5, so that fewer than ten would show a
+        // bound that is never wrong.
         let truth = 1.5_f64.ln();
         let wrong = |failure: f64| {
             (0..400)

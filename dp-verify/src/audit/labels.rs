@@ -4,7 +4,8 @@ use dp_mechanisms::rng::Insecure;
 
 use super::engine::Label;
 
-/// Intervals that hold about the same share of the outputs, learned from a sample of its own and fixed from then on.
+/// Intervals that hold about the same share of the outputs, learned from a sample of its own and
+/// fixed from then on.
 #[derive(Clone, Debug)]
 pub(crate) struct Bins {
     /// Strictly rising; the bin of v is the number of cuts at or below v.
@@ -12,7 +13,8 @@ pub(crate) struct Bins {
 }
 
 impl Bins {
-    /// Cuts at quantiles of `draws` outputs of each sampler, pooled: every 1/`count`, and in both tails every half of that again, as far as the sample reaches.
+    /// Cuts at quantiles of `draws` outputs of each sampler, pooled: every 1/`count`, and in both
+    /// tails every half of that again, as far as the sample reaches.
     pub(crate) fn learn(
         x: &mut dyn FnMut(&mut Insecure) -> f64,
         y: &mut dyn FnMut(&mut Insecure) -> f64,
@@ -70,7 +72,8 @@ pub(crate) fn as_integer(label: Label) -> i64 {
     (label ^ (1 << 63)).cast_signed()
 }
 
-/// A few small numbers as one label: those of a base below which all of them are, lowest first. Numbers from the base on count as base − 1.
+/// A few small numbers as one label: those of a base below which all of them are, lowest first.
+/// Numbers from the base on count as base − 1.
 pub(crate) fn digits(
     values: impl IntoIterator<Item = u64, IntoIter: DoubleEndedIterator>,
     base: u64,
@@ -81,7 +84,8 @@ pub(crate) fn digits(
         .fold(0_u64, |label, digit| label.wrapping_mul(base).wrapping_add(digit.min(base - 1)))
 }
 
-/// The place of the lowest bit of a float, its exponent of two plus 1100: what noise made of floats gives away, because a float that came from a large answer has no low bits.
+/// The place of the lowest bit of a float, its exponent of two plus 1100: what noise made of floats
+/// gives away, because a float that came from a large answer has no low bits.
 pub(crate) fn lowest_bit(value: f64) -> Label {
     if value == 0.0 || !value.is_finite() {
         return Label::MAX;
@@ -104,7 +108,8 @@ mod tests {
         let mut uniform = |rng: &mut Insecure| f64::from(rng.next_u32()) / 4_294_967_296.0;
         let mut same = |rng: &mut Insecure| f64::from(rng.next_u32()) / 4_294_967_296.0;
         let bins = Bins::learn(&mut uniform, &mut same, 16, 8192, 1);
-        // The k-th of 16 equal shares ends near k/16: 1024 of 16384 draws, 30 of them one standard deviation or so.
+        // The k-th of 16 equal shares ends near k/16: 1024 of 16384 draws, 30 of them one standard
+        // deviation or so.
         for k in 1..16 {
             let cut = bins.cuts.iter().map(|cut| (cut - f64::from(k) / 16.0).abs()).fold(1.0, f64::min);
             assert!(cut < 0.02, "{k}: {cut}");

@@ -229,7 +229,8 @@ fn regressions() -> Audits {
     Ok(audits.into_iter().map(|audit| audit.weighing(0.3)).collect())
 }
 
-/// The loss of a single record is linear where its response is far away, so that the minimiser moves as far as it can.
+/// The loss of a single record is linear where its response is far away, so that the minimiser
+/// moves as far as it can.
 fn minimisers() -> Audits {
     let problem = || ConvexProblem::new(HuberLoss::new(1.0)?, 1, 1, 1.0, 1.0);
     let pair = || -> Result<_, dp_core::Error> { Ok([data(&[(1.0, 99.0_f32)])?, data(&[(1.0, -99.0)])?]) };

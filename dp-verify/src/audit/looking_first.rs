@@ -39,7 +39,8 @@ pub(super) fn all() -> Audits {
     let median = || Quantile::median(unit);
     let proposed = || ProposeTestRelease::new(median(), 0.01, target);
     Ok(vec![
-        // At distance 0 from sensitive data the test must refuse all but a part δ of the time, whatever the median is.
+        // At distance 0 from sensitive data the test must refuse all but a part δ of the time,
+        // whatever the median is.
         Audit::of(
             "propose, test, release: torn",
             "the median with noise for a sensitivity of 0.01, if the data are far from more sensitive ones; the medians are 0 and 1",

@@ -9,7 +9,8 @@ use super::Audit;
 use super::labels::lowest_bit;
 use super::subject::{Audits, View, given};
 
-/// δ at which guarantees that have none of their own are audited: large enough for events that a million draws can see.
+/// δ at which guarantees that have none of their own are audited: large enough for events that a
+/// million draws can see.
 pub(super) const DELTA: f64 = 1e-3;
 
 pub(super) fn all() -> Audits {
@@ -205,7 +206,8 @@ fn mixed() -> Audits {
     ])
 }
 
-/// All coordinates move, each by as little as the norm leaves to it; where all of them follow, the likelihood ratio is largest.
+/// All coordinates move, each by as little as the norm leaves to it; where all of them follow, the
+/// likelihood ratio is largest.
 fn vectors() -> Audits {
     let apart = 0.5_f64.sqrt();
     Ok(vec![

@@ -1,8 +1,11 @@
 //! Audits: what the code draws, held against what it claims.
 //!
-//! Each audit takes a whole measurement as people use it (query, clamping, noise, rounding), draws from it on two neighbouring data sets, and bounds from below how much
-//! privacy those draws have lost, by the [engine]. A bound above the claim proves the claim wrong, up to the probability of failure that was asked for.
-//! A bound below it proves nothing, but how near it comes says how much the audit would have seen: mechanisms that are tight, with worst neighbours, come within a few per cent.
+//! Each audit takes a whole measurement as people use it (query, clamping, noise, rounding), draws
+//! from it on two neighbouring data sets, and bounds from below how much privacy those draws have
+//! lost, by the [engine]. A bound above the claim proves the claim wrong, up to the probability of
+//! failure that was asked for. A bound below it proves nothing, but how near it comes says how much
+//! the audit would have seen: mechanisms that are tight, with worst neighbours, come within a few
+//! per cent.
 
 mod clopper_pearson;
 mod combinators;
@@ -67,7 +70,8 @@ pub(crate) struct Audited {
 }
 
 impl Audit {
-    /// Draws `draws` times the audit's weight from each of the two laws. Wrong with probability at most `failure`; the same seed gives the same result.
+    /// Draws `draws` times the audit's weight from each of the two laws. Wrong with probability at
+    /// most `failure`; the same seed gives the same result.
     pub(crate) fn run(&self, draws: u64, failure: f64, seed: u64) -> Audited {
         let start = Instant::now();
         let Claim { epsilon, delta, .. } = self.claim;

@@ -233,7 +233,8 @@ fn matrices() -> Audits {
     ])
 }
 
-/// Nodes 0 and 1 are joined to all others: the edge between them closes a triangle with every one of those.
+/// Nodes 0 and 1 are joined to all others: the edge between them closes a triangle with every one
+/// of those.
 pub(super) fn books() -> [Graph; 2] {
     [false, true].map(|spine| {
         let pages = (2..8).flat_map(|page| [(0, page), (1, page)]);

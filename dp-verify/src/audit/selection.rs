@@ -18,7 +18,8 @@ fn candidate() -> View<usize> {
     View::label(|winner: usize| winner as u64, |label| format!("candidate {label}"))
 }
 
-/// One candidate falls behind and all others catch up: the worst that can happen to the first one, the more so the more others there are.
+/// One candidate falls behind and all others catch up: the worst that can happen to the first one,
+/// the more so the more others there are.
 fn overtaken() -> [Vec<f64>; 2] {
     let others = |score: f64| [score; 15];
     [[&[1.0][..], &others(0.0)].concat(), [&[0.0][..], &others(1.0)].concat()]

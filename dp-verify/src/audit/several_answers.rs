@@ -1,4 +1,5 @@
-//! Releases of many answers by one scheme: a hold-out set that is asked again and again, and the counts of a tree.
+//! Releases of many answers by one scheme: a hold-out set that is asked again and again, and the
+//! counts of a tree.
 
 use dp_core::{Interactive, Query};
 use dp_mechanisms::rng::Insecure;
@@ -12,7 +13,8 @@ pub(super) fn all() -> Audits {
     Ok([holdout()?, tree()?].into_iter().flatten().collect())
 }
 
-/// Three questions to one record, which is 0 or 1; after a first answer from the record the others ask where it hurts.
+/// Three questions to one record, which is 0 or 1; after a first answer from the record the others
+/// ask where it hurts.
 fn holdout() -> Audits {
     let scheme = ReusableHoldout::epsilon(2.0, 1, 0.5, 2)?;
     let claim = Claim::of(&scheme.guarantee(), 0.0)?;

@@ -1,6 +1,7 @@
 //! Noise in proportion to a smooth bound on the local sensitivity.
 //!
-//! The neighbours are those of the lecture's counterexample: medians that agree while their local sensitivities do not (shapes apart), and medians that are torn apart.
+//! The neighbours are those of the lecture's counterexample: medians that agree while their local
+//! sensitivities do not (shapes apart), and medians that are torn apart.
 
 use dp_core::{Bounds, Measurement, ReplaceOne};
 use dp_sensitivity::smooth::{
@@ -14,7 +15,8 @@ use super::mechanisms::DELTA;
 use super::queries::{BOOKS, books};
 use super::subject::{Audits, View};
 
-/// What part of the draws is made: noise of these laws costs up to ten times as much as Laplace noise.
+/// What part of the draws is made: noise of these laws costs up to ten times as much as Laplace
+/// noise.
 const WEIGHT: f64 = 0.3;
 
 pub(super) fn all() -> Audits {

@@ -15,7 +15,8 @@ use super::Audit;
 use super::engine::{Label, LowerBound, Sampler, lower_bound};
 use super::labels::{self, Bins};
 
-/// What a file of audits returns; its parameters are constants, so an error is a mistake in the file.
+/// What a file of audits returns; its parameters are constants, so an error is a mistake in the
+/// file.
 pub(super) type Audits = Result<Vec<Audit>, Box<dyn std::error::Error>>;
 
 /// How an audit is made.
@@ -116,7 +117,8 @@ impl Audit {
         Ok(Self::sampled(name, what, <M::Adjacency as Adjacency>::NAME, neighbours, claim, draw, view))
     }
 
-    /// An audit of a sampler that is not a measurement. It draws from the first law or from the second, and may have no answer.
+    /// An audit of a sampler that is not a measurement. It draws from the first law or from the
+    /// second, and may have no answer.
     pub(super) fn sampled<T: 'static>(
         name: &'static str,
         what: &'static str,
@@ -165,7 +167,8 @@ fn bound(
     lower_bound(x, y, draws, delta, failure, seed, describe)
 }
 
-/// A query whose answer is the data themselves, so that a mechanism can be audited by itself: neighbours are answers that are so far apart, in any norm that is asked for.
+/// A query whose answer is the data themselves, so that a mechanism can be audited by itself:
+/// neighbours are answers that are so far apart, in any norm that is asked for.
 pub(super) struct Given<T> {
     sensitivity: f64,
     kind: PhantomData<fn(T)>,

@@ -39,7 +39,8 @@ fn no_audit_exceeds_its_claim() {
     }
 }
 
-/// Tight mechanisms on worst neighbours: nine tenths of the claim, of which chance alone would take away one in fifty with probability below 10⁻⁸.
+/// Tight mechanisms on worst neighbours: nine tenths of the claim, of which chance alone would take
+/// away one in fifty with probability below 10⁻⁸.
 #[test]
 fn a_million_draws_show_nearly_all_that_tight_mechanisms_lose() {
     for name in ["Laplace", "discrete Laplace", "randomized response", "count, add-remove", "mean"] {
@@ -48,7 +49,8 @@ fn a_million_draws_show_nearly_all_that_tight_mechanisms_lose() {
     }
 }
 
-/// Half of the noise doubles the loss. A quick run sees it in Laplace noise, and would miss it with a probability below 10⁻⁸; in Gaussian noise, where only the tails tell, a standard run does.
+/// Half of the noise doubles the loss. A quick run sees it in Laplace noise, and would miss it with
+/// a probability below 10⁻⁸; in Gaussian noise, where only the tails tell, a standard run does.
 #[test]
 fn half_of_the_noise_is_caught() {
     let scale = |b: f64| Scale::new(b).unwrap();

@@ -1,12 +1,14 @@
 //! The ledger: every statement that the libraries rest on, with a check that can say no.
 //!
-//! A claim is a sentence from a source and a function that looks for itself. "Claim D12" in the documentation of the libraries is what
-//! `cargo xtask verify D12` checks. Claims of the literature that are false are entries too: they must be *refuted*, by a certified
-//! counterexample. Statement, formula, check and the test in which the check says no are in one file.
+//! A claim is a sentence from a source and a function that looks for itself. "Claim D12" in the
+//! documentation of the libraries is what `cargo xtask verify D12` checks. Claims of the literature
+//! that are false are entries too: they must be *refuted*, by a certified counterexample.
+//! Statement, formula, check and the test in which the check says no are in one file.
 //!
-//! The sources are five sets of lecture notes: *Ottawa*, R. Kulik, MAT 4376 Foundations of Data Privacy; *Cambridge*, T. M. Cheema and
-//! F. Huszár, Differential Privacy; *Kearns*, notes on the Laplace and exponential mechanisms; *Wang*, Y.-X. Wang, Lecture 15 on
-//! propose-test-release; *Harvard*, CS 208, section 5.
+//! The sources are five sets of lecture notes: *Ottawa*, R. Kulik, MAT 4376 Foundations of Data
+//! Privacy; *Cambridge*, T. M. Cheema and F. Huszár, Differential Privacy; *Kearns*, notes on the
+//! Laplace and exponential mechanisms; *Wang*, Y.-X. Wang, Lecture 15 on propose-test-release;
+//! *Harvard*, CS 208, section 5.
 
 mod composition;
 mod definitions;

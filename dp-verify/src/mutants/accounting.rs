@@ -1,7 +1,8 @@
 //! Accountants that print less than was spent.
 //!
-//! An accountant is caught if the true δ at the ε that it prints is surely above the δ that it was asked for. The truth for k runs of randomised response is a sum over a binomial law, which
-//! needs no accountant.
+//! An accountant is caught if the true δ at the ε that it prints is surely above the δ that it was
+//! asked for. The truth for k runs of randomised response is a sum over a binomial law, which needs
+//! no accountant.
 
 use dp_accounting::renyi::smallest_epsilon;
 use dp_accounting::{Composition, Event};
@@ -60,7 +61,8 @@ fn responses() -> Result<Composition<AddRemove>, Error> {
     Ok(Composition::new().with(RandomizedResponsePair::binary(Epsilon::new(EACH)?), RUNS))
 }
 
-/// The probabilities that 0, 1, …, k of k responses are true under P, each with probability e^ε/(1 + e^ε).
+/// The probabilities that 0, 1, …, k of k responses are true under P, each with probability
+/// e^ε/(1 + e^ε).
 fn binomial() -> Vec<Enclosure> {
     let lie = Enclosure::ONE / (Enclosure::ONE + Enclosure::point(EACH).exp());
     let truth = Enclosure::ONE - lie;
@@ -120,7 +122,8 @@ fn one_end(end: impl Fn(Enclosure) -> f64) -> Result<Caught, Error> {
     Ok(judged(end(found), found.hi()))
 }
 
-/// DP-SGD with one record in a thousand in each step, by μ = q√(k(e^(1/σ²) − 1)) (Bu, Dong, Long and Su 2020), and `more`.
+/// DP-SGD with one record in a thousand in each step, by μ = q√(k(e^(1/σ²) − 1))
+/// (Bu, Dong, Long and Su 2020), and `more`.
 fn central_limit(more: f64) -> Result<Caught, Error> {
     const STEPS: u32 = 1000;
     let (rate, sigma, asked) = (0.001, 0.5_f64, Delta::new(DELTA)?);
@@ -135,7 +138,8 @@ fn central_limit(more: f64) -> Result<Caught, Error> {
     Ok(certified(&what, DELTA, truth(printed)?, truth(library)?))
 }
 
-/// The lower end of ε at δ = 0 for two runs of randomised response on one record in 10⁹, over the truth 2·ln(1 + q(e^ε − 1)).
+/// The lower end of ε at δ = 0 for two runs of randomised response on one record in 10⁹, over the
+/// truth 2·ln(1 + q(e^ε − 1)).
 fn largest_loss(form: impl Fn(Enclosure, Enclosure) -> Enclosure) -> Result<Caught, Error> {
     let (loss, rate) = (1.5, 1e-9);
     let point = Enclosure::point;
@@ -148,8 +152,9 @@ fn largest_loss(form: impl Fn(Enclosure, Enclosure) -> Enclosure) -> Result<Caug
     Ok(certified(what, 1.0 + 1e-8, point(printed) / truth, point(library) / truth))
 }
 
-/// The δ that was asked for, over the true one at the lower end that `printed` finds for ρ-zCDP. The true one is at least that of Gaussian noise with μ = √(2ρ), and at most what
-/// [`most_delta`] proves.
+/// The δ that was asked for, over the true one at the lower end that `printed` finds for ρ-zCDP.
+/// The true one is at least that of Gaussian noise with μ = √(2ρ), and at most what [`most_delta`]
+/// proves.
 fn concentrated(printed: impl Fn(Concentrated, Delta) -> f64) -> Result<Caught, Error> {
     const ASKED: f64 = 0.05;
     let (zcdp, asked) = (Concentrated { rho: 0.01 }, Delta::new(ASKED)?);
@@ -180,7 +185,8 @@ impl Concentrated {
     }
 }
 
-/// A δ that the divergence of one order α proves at ε, by a search for the smallest that [`is_proven`].
+/// A δ that the divergence of one order α proves at ε, by a search for the smallest that
+/// [`is_proven`].
 fn most_delta(zcdp: Concentrated, order: f64, epsilon: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..30 {
@@ -190,11 +196,14 @@ fn most_delta(zcdp: Concentrated, order: f64, epsilon: f64) -> f64 {
     high
 }
 
-/// Whether the divergence of one order α proves that p − e^ε·q ≤ δ for the probabilities p and q of every event on neighbours.
+/// Whether the divergence of one order α proves that p − e^ε·q ≤ δ for the probabilities p and q of
+/// every event on neighbours.
 ///
-/// An event and its complement have no larger divergence than the whole output: M(p, q) = p^α·q^(1−α) + (1−p)^α·(1−q)^(1−α) ≤ e^((α−1)αρ). M falls in q up to q = p. So if
-/// p − e^ε·q > δ for some p, then M at (p, (p−δ)e^−ε) is at most the right side, too. Cells of p show that it is larger everywhere: in each the first term is least at the smallest p with the largest q, and
-/// the second at the largest p with the smallest q.
+/// An event and its complement have no larger divergence than the whole output: M(p, q) =
+/// p^α·q^(1−α) + (1−p)^α·(1−q)^(1−α) ≤ e^((α−1)αρ). M falls in q up to q = p. So if p − e^ε·q > δ
+/// for some p, then M at (p, (p−δ)e^−ε) is at most the right side, too. Cells of p show that it is
+/// larger everywhere: in each the first term is least at the smallest p with the largest q, and the
+/// second at the largest p with the smallest q.
 fn is_proven(zcdp: Concentrated, order: f64, epsilon: f64, delta: f64) -> bool {
     const CELLS: u32 = 2000;
     let point = Enclosure::point;
@@ -215,7 +224,8 @@ fn is_proven(zcdp: Concentrated, order: f64, epsilon: f64, delta: f64) -> bool {
     })
 }
 
-/// Couples under the Gaussian mechanism at μ = 1, which are that of μ = 2: the true δ at 2ε over the δ that is stated of the guarantee for one.
+/// Couples under the Gaussian mechanism at μ = 1, which are that of μ = 2: the true δ at 2ε over
+/// the δ that is stated of the guarantee for one.
 fn couples(stated: impl Fn(&Approx) -> Result<f64, Error>) -> Result<Caught, Error> {
     let (one, two) = (Gdp::new(1.0)?, GaussianPair::new(Mu::new(2.0)?));
     let once = Approx::from_parts(Epsilon::new(1.0)?, one.delta_at(Epsilon::new(1.0)?));
@@ -248,7 +258,8 @@ mod tests {
         assert!(!couples(|once| Ok(once.for_group(2).delta().get())).unwrap().caught);
     }
 
-    /// The divergence of one order proves no less than what Gaussian noise, which has it, loses; and with both terms less than with one.
+    /// The divergence of one order proves no less than what Gaussian noise, which has it, loses;
+    /// and with both terms less than with one.
     #[test]
     fn one_order_proves_a_delta_that_is_above_that_of_gaussian_noise() {
         let zcdp = Concentrated { rho: 0.01 };
@@ -263,7 +274,8 @@ mod tests {
 
     #[test]
     fn the_truth_of_one_run_is_that_of_the_pair() {
-        // tanh(ε/2) at 0 for one run; here by all runs at once: masses add up to one, and no loss exceeds the sum.
+        // tanh(ε/2) at 0 for one run; here by all runs at once: masses add up to one, and no loss
+        // exceeds the sum.
         let total = binomial().into_iter().fold(Enclosure::ZERO, |sum, mass| sum + mass);
         assert!(total.contains(1.0) && total.relative_width() < 1e-13);
         assert!(truth(2.0).hi() < 1e-14 && truth(1.99).lo() > 0.0);

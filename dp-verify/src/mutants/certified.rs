@@ -4,7 +4,8 @@ use dp_core::rounding::Enclosure;
 
 use super::Caught;
 
-/// Compares what a promise allows with what two mechanisms do. The broken one is caught if it surely exceeds the limit and the right one surely does not.
+/// Compares what a promise allows with what two mechanisms do. The broken one is caught if it
+/// surely exceeds the limit and the right one surely does not.
 pub(super) fn certified(what: &str, limit: f64, broken: Enclosure, right: Enclosure) -> Caught {
     Caught {
         caught: broken.lo() > limit && right.hi() <= limit,

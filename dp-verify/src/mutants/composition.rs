@@ -59,7 +59,8 @@ fn parallel(effort: Effort, share: f64) -> Result<Caught, Error> {
     trial.audit(effort, |data, rng| broken.draw(data, rng), |data, rng| library.draw(data, rng))
 }
 
-/// A count of a sample at rate ½, whose noise is for the ε that `unsampled` makes of the promise and the rate.
+/// A count of a sample at rate ½, whose noise is for the ε that `unsampled` makes of the promise
+/// and the rate.
 fn sampled(effort: Effort, unsampled: impl Fn(f64, f64) -> f64) -> Result<Caught, Error> {
     const EPSILON: f64 = 0.5;
     const RATE: f64 = 0.5;
@@ -86,7 +87,8 @@ fn sampled(effort: Effort, unsampled: impl Fn(f64, f64) -> f64) -> Result<Caught
 
 const TWO: NonZero<u64> = NonZero::new(2).expect("not zero");
 
-/// One of two records in [−1, 1], with noise for a `sensitivity` and the promise of Poisson sampling at rate ½.
+/// One of two records in [−1, 1], with noise for a `sensitivity` and the promise of Poisson
+/// sampling at rate ½.
 fn fixed_size(effort: Effort, sensitivity: f64) -> Result<Caught, Error> {
     const UNSAMPLED: f64 = 2.0;
     let release =

@@ -98,7 +98,8 @@ fn noiseless_test(effort: Effort, noise: Option<f64>) -> Result<Caught, Error> {
     const SIZE: usize = 21;
     let query = Quantile::median(Bounds::new(0.0, WIDTH)?).under_replace_one(SIZE)?;
     let library = ProposeTestRelease::new(query, 1.0, Approx::new(2.0, 0.01)?)?;
-    // Zeros, and then 4: the more zeros, the farther from data on which one record decides the median.
+    // Zeros, and then 4: the more zeros, the farther from data on which one record decides the
+    // median.
     let zeros = |count: usize| [vec![0.0; count], vec![WIDTH; SIZE - count]].concat();
     let threshold = library.threshold();
     let mut passing = SIZE / 2;

@@ -55,7 +55,8 @@ fn place(parameters: &[f64]) -> u64 {
     cell(parameters[0], 0.1)
 }
 
-/// Trains on one record with the lecture's noise for these a_h, and releases the average instead of the last iterate.
+/// Trains on one record with the lecture's noise for these a_h, and releases the average instead of
+/// the last iterate.
 fn average(effort: Effort, factors: [f64; 2]) -> Result<Caught, Error> {
     let noise = NoiseSchedule::Iterates { level: 0.8, factors: PrivacySchedule::Sequence(factors.to_vec()) };
     let (schedule, one, clip) = (schedule(&[1.0, 0.5], noise), MultiPass::new(1, 1)?, Clipped::l1(1.0)?);
@@ -104,7 +105,8 @@ fn clipping(effort: Effort, first: bool) -> Result<Caught, Error> {
     trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng)?.concat()))
 }
 
-/// The noisy gradient of nine layers of one parameter each, every one clipped to 1, with noise for `norm`.
+/// The noisy gradient of nine layers of one parameter each, every one clipped to 1, with noise for
+/// `norm`.
 fn layers(effort: Effort, norm: f64) -> Result<Caught, Error> {
     let promise = Approx::new(1.0, 1e-3)?;
     let noise = |norm: f64| Gaussian::for_guarantee(&promise, Sensitivity::<L2, AddRemove>::new(norm)?);
@@ -131,7 +133,8 @@ fn layers(effort: Effort, norm: f64) -> Result<Caught, Error> {
     )
 }
 
-/// One step on a batch to which every record comes with probability ½, and of which ten records are expected. Divides by the size that came, or by the one that was `expected`.
+/// One step on a batch to which every record comes with probability ½, and of which ten records are
+/// expected. Divides by the size that came, or by the one that was `expected`.
 fn divisor(effort: Effort, expected: bool) -> Result<Caught, Error> {
     let schedule = schedule(&[1.0], NoiseSchedule::Constant(0.1)); // C/10 over ε = 1
     let sampler = PoissonBatches::new(0.5, 10.0)?;
@@ -162,7 +165,8 @@ mod tests {
         assert_caught(MUTANTS);
     }
 
-    /// Each mutant without its mistake; for the first, noise so large in the first step that the average is as private as the last iterate. False alarms: 10⁻⁹ each.
+    /// Each mutant without its mistake; for the first, noise so large in the first step that the
+    /// average is as private as the last iterate. False alarms: 10⁻⁹ each.
     #[test]
     fn what_is_right_is_not_caught() {
         assert!(!average(EFFORT, [0.2, 1.0]).unwrap().caught);

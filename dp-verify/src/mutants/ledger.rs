@@ -36,7 +36,8 @@ const TOTAL: f64 = 1.0;
 const EACH: f64 = 0.25;
 const SPENT: u32 = 3;
 
-/// Spends three quarters of a budget, replaces the checksums of its entries by the mark, and adds up what was spent and what a reader that skips some lines says is left.
+/// Spends three quarters of a budget, replaces the checksums of its entries by the mark, and adds
+/// up what was spent and what a reader that skips some lines says is left.
 fn struck(skips: impl Fn(&str) -> bool) -> Result<Caught, Error> {
     let file = Scratch::new();
     let spent = EACH * f64::from(SPENT);

@@ -1,11 +1,16 @@
-//! Mechanisms that are broken on purpose, one classic mistake each, and the checks that must notice.
+//! Mechanisms that are broken on purpose, one classic mistake each, and the checks that must
+//! notice.
 //!
-//! A verifier that never says no is worthless, and so is one that always does. Each mutant is a working mechanism with one thing wrong, built from the library's own samplers and
-//! queries. It is caught only if a check shows that it breaks its promise *and* the same check, on the same neighbours, lets the library's mechanism with the same promise pass.
-//! There are two kinds of check:
+//! A verifier that never says no is worthless, and so is one that always does. Each mutant is a
+//! working mechanism with one thing wrong, built from the library's own samplers and queries. It is
+//! caught only if a check shows that it breaks its promise *and* the same check, on the same
+//! neighbours, lets the library's mechanism with the same promise pass. There are two kinds of
+//! check:
 //!
-//! - an [audit](trial): a bound on ε from below, from draws alone; the library's version is accused falsely with probability at most `failure`;
-//! - [certified](certified) numbers: enclosures of an exact loss or profile, for what no number of draws would show.
+//! - an [audit](trial): a bound on ε from below, from draws alone; the library's version is accused
+//!   falsely with probability at most `failure`;
+//! - [certified](certified) numbers: enclosures of an exact loss or profile, for what no number of
+//!   draws would show.
 //!
 //! Nothing here can be reached from the libraries.
 
@@ -61,8 +66,10 @@ impl Effort {
 }
 
 impl Mutant {
-    /// Looks for what is wrong. Audits draw `draws` outputs of each mechanism on each of two neighbours, a few of them some times that; 20,000 are enough at a `failure` of 10⁻⁹.
-    /// The library's mechanism is taken for broken with probability at most `failure`, which would leave the mutant uncaught.
+    /// Looks for what is wrong. Audits draw `draws` outputs of each mechanism on each of two
+    /// neighbours, a few of them some times that; 20,000 are enough at a `failure` of 10⁻⁹. The
+    /// library's mechanism is taken for broken with probability at most `failure`, which would
+    /// leave the mutant uncaught.
     pub(crate) fn catch(&self, draws: u64, failure: f64, seed: u64) -> Caught {
         (self.check)(Effort { draws, failure, seed }).unwrap_or_else(|error| Caught {
             caught: false,
@@ -94,7 +101,8 @@ mod tests {
 
     pub(super) const EFFORT: Effort = Effort { draws: 20_000, failure: 1e-9, seed: 1 };
 
-    /// With this seed, and with any other but for false alarms, of probability 10⁻⁹ for each mutant, or draws far from what is expected of them.
+    /// With this seed, and with any other but for false alarms, of probability 10⁻⁹ for each
+    /// mutant, or draws far from what is expected of them.
     pub(super) fn assert_caught(mutants: &[Mutant]) {
         for mutant in mutants {
             let found = mutant.catch(EFFORT.draws, EFFORT.failure, EFFORT.seed);

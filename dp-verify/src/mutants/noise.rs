@@ -62,7 +62,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
 ];
 
-/// Answers that are closer than the sensitivity by this factor: the rounding of Δ/σ, which is the check's and not the noise's, does not matter there.
+/// Answers that are closer than the sensitivity by this factor: the rounding of Δ/σ, which is the
+/// check's and not the noise's, does not matter there.
 const INSIDE: f64 = 1.0 - 1e-12;
 
 /// Encloses the δ at ε of noise on answers Δ apart.
@@ -107,7 +108,8 @@ fn classic_gaussian(epsilon: f64, delta: f64) -> Result<Caught, Error> {
 /// A uniform float below one, of 53 digits.
 const FLOATS: NonZero<u64> = NonZero::new(1 << 53).expect("not zero");
 
-/// The k-th of the values that standard Laplace noise takes in floats: −sgn(u)·ln(1 − 2|u|) for u = k·2⁻⁵³ − ½.
+/// The k-th of the values that standard Laplace noise takes in floats: −sgn(u)·ln(1 − 2|u|) for u =
+/// k·2⁻⁵³ − ½.
 fn float_noise(k: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "k is below 2⁵³")]
     let u = k as f64 / FLOATS.get() as f64 - 0.5;
@@ -118,7 +120,8 @@ fn naive_laplace(answer: &f64, rng: &mut Insecure) -> Result<f64, Error> {
     Ok(answer + float_noise(below(FLOATS, rng)))
 }
 
-/// Whether noise in floats on the answer 0 can come to this value: the k for which it would is looked up, and a few around it.
+/// Whether noise in floats on the answer 0 can come to this value: the k for which it would is
+/// looked up, and a few around it.
 fn comes_from_zero(value: f64) -> bool {
     let u = value.signum() * -(-value.abs()).exp_m1() / 2.0;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2⁵³")]

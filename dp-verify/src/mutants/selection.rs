@@ -99,7 +99,8 @@ mod tests {
         assert_caught(MUTANTS);
     }
 
-    /// Each mutant without its mistake: enough noise, for the second as on twenty scores that are all released. False alarms: 10⁻⁹ each.
+    /// Each mutant without its mistake: enough noise, for the second as on twenty scores that are
+    /// all released. False alarms: 10⁻⁹ each.
     #[test]
     fn what_is_right_is_not_caught() {
         assert!(!exponential(EFFORT, 2.0).unwrap().caught);

@@ -115,7 +115,8 @@ fn histogram(effort: Effort, sensitivity: f64) -> Result<Caught, Error> {
     )
 }
 
-/// Whether each count is below 0, above 1, or between: where Laplace noise on a record here or there loses most.
+/// Whether each count is below 0, above 1, or between: where Laplace noise on a record here or
+/// there loses most.
 pub(super) fn below_between_or_above(counts: &[f64]) -> u64 {
     digits(counts.iter().map(|count| u64::from(*count >= 0.0) + u64::from(*count >= 1.0)), 3)
 }

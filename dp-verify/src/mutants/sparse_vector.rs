@@ -1,4 +1,5 @@
-//! The sparse vector technique with a part left out. Algorithms are numbered as in Lyu, Su and Li, "Understanding the sparse vector technique for differential privacy" (2017).
+//! The sparse vector technique with a part left out. Algorithms are numbered as in Lyu, Su and Li,
+//! "Understanding the sparse vector technique for differential privacy" (2017).
 
 use dp_core::{
     AddRemove, AllAnswers, Calibrate, Error, Interactive, LInf, LInfMonotone, Mechanism, ReplaceOne, Scale,
@@ -59,7 +60,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
 ];
 
-/// Answers that disagree with the training set as often as is allowed, from one record that is 0 or 1.
+/// Answers that disagree with the training set as often as is allowed, from one record that is 0
+/// or 1.
 fn holdout(effort: Effort) -> Result<Caught, Error> {
     const ANSWERS: u32 = 40;
     let asked = |budget: u32, questions: u32, data: &f64, rng: &mut Insecure| {
@@ -86,7 +88,8 @@ fn holdout(effort: Effort) -> Result<Caught, Error> {
     )
 }
 
-/// The technique for a threshold of 0 and Δ = 1: scales of Laplace noise times ε, none where that is 0, and after how many positives it stops.
+/// The technique for a threshold of 0 and Δ = 1: scales of Laplace noise times ε, none where that
+/// is 0, and after how many positives it stops.
 struct Variant {
     threshold: f64,
     answers: f64,
@@ -201,7 +204,8 @@ fn monotone_noise(epsilon: f64) -> Result<AboveThreshold, Error> {
     AboveThreshold::with_scales(10.0, 1, noise.threshold_scale(), noise.answer_scale())
 }
 
-/// A record that turns from b to a, among ten a's and eleven b's: five questions for the number of a's, then one for that of b's.
+/// A record that turns from b to a, among ten a's and eleven b's: five questions for the number of
+/// a's, then one for that of b's.
 fn trading_places(effort: Effort, variant: &AboveThreshold) -> Result<Caught, Error> {
     const EPSILON: f64 = 1.0;
     let one = AllAnswers::asserting(Sensitivity::<LInf, ReplaceOne>::new(1.0)?);
@@ -245,7 +249,8 @@ mod tests {
         assert_caught(MUTANTS);
     }
 
-    /// Each mutant with as much noise as it takes, by theorem SV1 (for the first: as if all noisy answers were released). False alarms: 10⁻⁹ each.
+    /// Each mutant with as much noise as it takes, by theorem SV1 (for the first: as if all noisy
+    /// answers were released). False alarms: 10⁻⁹ each.
     #[test]
     fn what_is_right_is_not_caught() {
         let right = |positives: u8| Variant {

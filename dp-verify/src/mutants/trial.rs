@@ -1,4 +1,5 @@
-//! Two mechanisms with one promise on the same neighbours: the broken one and the library's, audited alike.
+//! Two mechanisms with one promise on the same neighbours: the broken one and the library's,
+//! audited alike.
 
 use std::cell::RefCell;
 
@@ -15,12 +16,14 @@ pub(super) struct Trial<'a, X: ?Sized, L> {
     pub(super) neighbours: [&'a X; 2],
     /// What is looked at, in words.
     pub(super) looking_at: &'static str,
-    /// The same in code: outputs with the same label are not told apart. It knows nothing of which neighbour was used.
+    /// The same in code: outputs with the same label are not told apart. It knows nothing of which
+    /// neighbour was used.
     pub(super) label: L,
 }
 
 impl<X: ?Sized, L> Trial<'_, X, L> {
-    /// Audits both. The broken one is caught if it shows more than it promised and the right one does not.
+    /// Audits both. The broken one is caught if it shows more than it promised and the right one
+    /// does not.
     pub(super) fn audit<O>(
         &self,
         effort: Effort,

@@ -1,6 +1,7 @@
 //! The report for programs.
 //!
-//! The schema is stable: fields are added, never changed or taken away while `schema` stays the same. `xtask/README.md` describes it.
+//! The schema is stable: fields are added, never changed or taken away while `schema` stays the
+//! same. `xtask/README.md` describes it.
 
 use serde_json::{Value, json};
 
@@ -13,7 +14,8 @@ use crate::tried::Tried;
 /// The version of the schema.
 const SCHEMA: u32 = 1;
 
-/// The findings as JSON. Times stay out of it but for the total and the timing test, so that two runs differ where their findings do.
+/// The findings as JSON. Times stay out of it but for the total and the timing test, so that two
+/// runs differ where their findings do.
 pub(super) fn render(findings: &Findings) -> String {
     let report = json!({
         "schema": SCHEMA,

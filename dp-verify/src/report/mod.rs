@@ -15,7 +15,8 @@ pub use self::page::STYLE_SHEET;
 pub use self::style::Style;
 pub use self::terminal::{list, table};
 
-/// Writes `index.html` and `report.json` to a folder, and the latter to another file if one is given. The path of the page.
+/// Writes `index.html` and `report.json` to a folder, and the latter to another file if one is
+/// given. The path of the page.
 ///
 /// # Errors
 /// When a file or the folder cannot be written.

@@ -12,7 +12,8 @@ use crate::tried::Tried;
 /// Lines end here, so that the statements form a column.
 const WIDTH: usize = 120;
 
-/// A table of what was found: one row per claim, mutant and audit, then the summary. Details of claims are shown where something is wrong, or for all of them.
+/// A table of what was found: one row per claim, mutant and audit, then the summary. Details of
+/// claims are shown where something is wrong, or for all of them.
 #[must_use]
 pub fn table(findings: &Findings, details: bool, style: Style) -> String {
     let mut lines = claims(&findings.claims, details, style);

@@ -43,7 +43,8 @@ fn steps_from_zero(value: i64) -> f64 {
     value.unsigned_abs() as f64
 }
 
-/// Single draws, whose classes are what was drawn: whether its magnitude lies below the median or above it. Welch's t says by how many standard errors the means differ.
+/// Single draws, whose classes are what was drawn: whether its magnitude lies below the median or
+/// above it. Welch's t says by how many standard errors the means differ.
 fn test<T: 'static>(
     sampler: &'static str,
     draw: impl Fn(&mut Insecure) -> T + 'static,

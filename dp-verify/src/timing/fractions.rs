@@ -1,5 +1,6 @@
-//! A discrete Laplace sampler of the other kind, to compare with: all probabilities are fractions of long integers, and events of probability e^−γ are
-//! decided by runs of coin flips (Canonne, Kamath and Steinke 2020). It is exact as well. How long it takes depends on what it draws.
+//! A discrete Laplace sampler of the other kind, to compare with: all probabilities are fractions
+//! of long integers, and events of probability e^−γ are decided by runs of coin flips (Canonne,
+//! Kamath and Steinke 2020). It is exact as well. How long it takes depends on what it draws.
 
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
@@ -34,7 +35,8 @@ impl DiscreteLaplace {
 
     pub(super) fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> IBig {
         loop {
-            // A geometric number of steps of 1/numerator: its remainder by rejection, its quotient by counting.
+            // A geometric number of steps of 1/numerator: its remainder by rejection, its quotient
+            // by counting.
             let remainder = below(&self.numerator, rng);
             if !falls(&remainder, &self.numerator, rng) {
                 continue;
@@ -54,7 +56,8 @@ impl DiscreteLaplace {
     }
 }
 
-/// True with probability e^(−a/b), for a ≤ b: the first n with a failure of probability 1 − a/(b·n) is odd.
+/// True with probability e^(−a/b), for a ≤ b: the first n with a failure of probability 1 − a/(b·n)
+/// is odd.
 fn falls<R: Rng + ?Sized>(a: &UBig, b: &UBig, rng: &mut R) -> bool {
     let (mut odd, mut bound) = (true, b.clone());
     while below(&bound, rng) < *a {
@@ -97,7 +100,8 @@ mod tests {
             let q = (-1.0 / scale).exp();
             for (place, count) in (-2_i32..).zip(counts) {
                 let p = (1.0 - q) / (1.0 + q) * q.powi(place.abs());
-                // Six standard deviations: a false alarm has probability 2·10⁻⁹ for each of 15 counts, and the seed is fixed.
+                // Six standard deviations: a false alarm has probability 2·10⁻⁹ for each of 15
+                // counts, and the seed is fixed.
                 let deviation = (p * (1.0 - p) * f64::from(draws)).sqrt();
                 assert!((count - p * f64::from(draws)).abs() < 6.0 * deviation, "{scale} {place}: {count}");
             }

@@ -1,12 +1,16 @@
 //! What the clock tells: whether the duration of a draw depends on a private input.
 //!
-//! For each mechanism an ordinary input is compared with inputs that an attacker would choose: subnormal numbers, huge ones, both sides of powers of two and of boundaries of grids, ties, scores that
-//! are far apart. Both are drawn on with *the same random words* ([`quads`]), so that only the input differs, and the order is random. An input *shows* if two measurements, one after the other, say
-//! so; each must be significant and large: see [`Quads::shows`]. Where an input shows, the run fails.
+//! For each mechanism an ordinary input is compared with inputs that an attacker would choose:
+//! subnormal numbers, huge ones, both sides of powers of two and of boundaries of grids, ties,
+//! scores that are far apart. Both are drawn on with *the same random words* ([`quads`]), so that
+//! only the input differs, and the order is random. An input *shows* if two measurements, one after
+//! the other, say so; each must be significant and large: see [`Quads::shows`]. Where an input
+//! shows, the run fails.
 //!
 //! Controls that draw as this library once did must show, or the run fails as well ([`controls`]).
 //!
-//! Durations by the magnitude of the noise ([`by_magnitude`]) are reported and decide nothing. So is a sampler of the kind that computes with fractions of long integers, for comparison.
+//! Durations by the magnitude of the noise ([`by_magnitude`]) are reported and decide nothing. So
+//! is a sampler of the kind that computes with fractions of long integers, for comparison.
 
 mod by_magnitude;
 mod controls;
@@ -98,7 +102,8 @@ fn by_input<I: 'static, T: 'static>(
             .enumerate()
             .map(|(place, (name, second))| {
                 let found = measured(place as u64, &second);
-                // What shows must show again: a measurement that was disturbed is not the last word.
+                // What shows must show again: a measurement that was disturbed is not the last
+                // word.
                 let shows = found.shows() && measured(!(place as u64), &second).shows();
                 (shows, found, name)
             })

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use dp_mechanisms::rng::Insecure;
 use rand_core::Rng;
 
-/// Durations in the order A, B, B, A or B, A, A, B, chosen by a fair coin: what the second of two draws gains because the first has warmed up caches and branches cancels, and so does a drift.
+/// Durations in the order A, B, B, A or B, A, A, B, chosen by a fair coin: what the second of two
+/// draws gains because the first has warmed up caches and branches cancels, and so does a drift.
 #[derive(Debug, Default)]
 pub(super) struct Quads {
     /// Nanoseconds of both batches of A and of both batches of B.
@@ -19,12 +20,14 @@ const LEAST: usize = 300;
 const MOST: usize = 20_000;
 
 impl Quads {
-    /// By how many standard errors the numbers of quads in which the one and the other input is slower must differ.
+    /// By how many standard errors the numbers of quads in which the one and the other input is
+    /// slower must differ.
     const SIGNIFICANT: f64 = 7.0;
     /// By what part of its duration the median quad must differ.
     const LARGE: f64 = 0.1;
 
-    /// Measures for a time. Both batches of the first two draw from the same words, and both of the last two from others.
+    /// Measures for a time. Both batches of the first two draw from the same words, and both of the
+    /// last two from others.
     pub(super) fn measure<I, T>(
         seed: u64,
         batch: u32,
@@ -60,9 +63,13 @@ impl Quads {
 
     /// Whether the inputs can be told apart.
     ///
-    /// If the input has no influence on durations, the coin makes both inputs of a quad exchangeable, whatever else the machine does, and each is the slower one with probability one half, independently. Then seven
-    /// standard errors are passed with probability below 3·10⁻¹² (Hoeffding: 2·e^(−7²/2) < 5·10⁻¹¹), and a false alarm, which takes two such measurements, has one below 3·10⁻²¹, or 10⁻¹⁸ in a run of some hundred. The bound on the effect
-    /// is for influences that are real and small, such as those of the digits of an input on a multiplication.
+    /// If the input has no influence on durations, the coin makes both inputs of a quad
+    /// exchangeable, whatever else the machine does, and each is the slower one with probability
+    /// one half, independently. Then seven standard errors are passed with probability below
+    /// 3·10⁻¹² (Hoeffding: 2·e^(−7²/2) < 5·10⁻¹¹), and a false alarm, which takes two such
+    /// measurements, has one below 3·10⁻²¹, or 10⁻¹⁸ in a run of some hundred. The bound on the
+    /// effect is for influences that are real and small, such as those of the digits of an input on
+    /// a multiplication.
     pub(super) fn shows(&self) -> bool {
         self.deviations().abs() > Self::SIGNIFICANT && self.effect().abs() > Self::LARGE
     }

@@ -24,7 +24,8 @@ fn scale(b: f64) -> Scale {
     Scale::new(b).expect(POSSIBLE)
 }
 
-/// An ordinary answer first; then subnormal numbers, boundaries of a grid, both sides of powers of two (in values and in steps of 2⁻³⁰), huge numbers, and none at all.
+/// An ordinary answer first; then subnormal numbers, boundaries of a grid, both sides of powers of
+/// two (in values and in steps of 2⁻³⁰), huge numbers, and none at all.
 fn reals() -> Vec<(&'static str, f64)> {
     vec![
         ("5.3", 5.3),
@@ -112,7 +113,8 @@ fn list(answers: Vec<(&'static str, f64)>) -> Vec<(&'static str, Vec<f64>)> {
     answers.into_iter().map(|(name, answer)| (name, vec![answer; 64])).collect()
 }
 
-/// Answers in the middle of a step of 8, on its ends, and next to them: noise of scale 1.3 seldom leaves the step.
+/// Answers in the middle of a step of 8, on its ends, and next to them: noise of scale 1.3 seldom
+/// leaves the step.
 fn beside_steps() -> Vec<(&'static str, f64)> {
     vec![
         ("1.7", 1.7),
@@ -241,12 +243,14 @@ fn sparse_vector(sampler: &'static str, threshold: f64) -> Test {
     even(sampler, 4, answers, move |answer, rng| mechanism.draw(&[*answer], rng).ok())
 }
 
-/// The same cells with other counts. How many cells are occupied does show: it is not part of the promise.
+/// The same cells with other counts. How many cells are occupied does show: it is not part of the
+/// promise.
 fn histograms() -> [Test; 2] {
     fn counts(count: u64) -> BTreeMap<u64, u64> {
         (0..8).map(|cell| (cell, count)).collect()
     }
-    // All far above the threshold, so that all are published: the time to publish them is that of the output.
+    // All far above the threshold, so that all are published: the time to publish them is that of
+    // the output.
     let lists = || {
         vec![
             ("10³", counts(1000)),

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::results::{Row, duration};
 
-/// Bars of ours, the floor and the peer. Lengths are logarithms, and a hundredth of the shortest time has length zero.
+/// Bars of ours, the floor and the peer. Lengths are logarithms, and a hundredth of the shortest
+/// time has length zero.
 pub(super) fn bars(row: &Row) -> Markup {
     let sides = [
         ("ours", Some("ours".to_owned()), Some(row.ours_ns)),

@@ -25,7 +25,8 @@ pub struct Options {
     /// Fewer repetitions: about a minute, after the build
     #[arg(long)]
     quick: bool,
-    /// Measures peers, too: opendp (a C toolchain and sixteen minutes to build) and Python libraries; `heavy` adds torch, Opacus and JAX
+    /// Measures peers, too: opendp (a C toolchain and sixteen minutes to build) and Python
+    /// libraries; `heavy` adds torch, Opacus and JAX
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "light")]
     peers: Option<Peers>,
     /// Measures only what has this text in its name

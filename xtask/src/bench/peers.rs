@@ -1,6 +1,8 @@
-//! Python peers: installed into a folder of their own under `target`, and run as processes of their own.
+//! Python peers: installed into a folder of their own under `target`, and run as processes of their
+//! own.
 //!
-//! Nothing here is needed for anything else, and whatever goes wrong is told in the table: a machine without Python has a table without Python peers.
+//! Nothing here is needed for anything else, and whatever goes wrong is told in the table: a
+//! machine without Python has a table without Python peers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

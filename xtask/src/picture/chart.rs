@@ -1,4 +1,5 @@
-//! Bars from "as claimed" to the left, where noise is wasted, and to the right, where privacy is broken.
+//! Bars from "as claimed" to the left, where noise is wasted, and to the right, where privacy is
+//! broken.
 
 use maud::{Markup, PreEscaped, html};
 

@@ -1,4 +1,5 @@
-//! `cargo xtask picture`: the picture of the README, true beside claimed ε, from numbers that are computed anew.
+//! `cargo xtask picture`: the picture of the README, true beside claimed ε, from numbers that are
+//! computed anew.
 
 mod chart;
 mod rows;

@@ -1,4 +1,5 @@
-//! What the picture shows: claims, and the truth about them. No ratio is written down here; each is computed by the libraries.
+//! What the picture shows: claims, and the truth about them. No ratio is written down here; each is
+//! computed by the libraries.
 
 use anyhow::{Context, Result};
 use dp_accounting::theorems::advanced_classic;
@@ -129,7 +130,8 @@ fn sparse_vector() -> Result<(f64, f64)> {
     Ok((1.0, 1.0 / slack.least))
 }
 
-/// Claim M10: ε is the sensitivity over the scale, and the scale was chosen for the claimed sensitivity.
+/// Claim M10: ε is the sensitivity over the scale, and the scale was chosen for the claimed
+/// sensitivity.
 fn deviation() -> Result<(f64, f64)> {
     let (claimed, size) = (1.0, 1000_u16);
     let query = StandardDeviation::new(Bounds::new(0.0, 1.0)?, size.into())?;

@@ -25,7 +25,8 @@ impl Component {
         status.is_ok_and(|status| status.success())
     }
 
-    /// Whether a build server must have it. `cargo deny` is no part of a toolchain: it runs where it is installed.
+    /// Whether a build server must have it. `cargo deny` is no part of a toolchain: it runs where
+    /// it is installed.
     pub(super) fn is_required(self) -> bool {
         self != Self::Deny
     }

@@ -6,7 +6,8 @@ use super::component::Component::{Clippy, Deny, Rustfmt};
 use super::step::Step;
 use crate::workspace::{self, Library};
 
-/// All steps. Every feature of the libraries is on, but not those of `dp-bench`: its `peers` builds other people's libraries, which a test run must not wait for.
+/// All steps. Every feature of the libraries is on, but not those of `dp-bench`: its `peers` builds
+/// other people's libraries, which a test run must not wait for.
 pub(super) fn steps(libraries: &[Library], examples: &[String]) -> Vec<Step> {
     let of = |library: &Library| {
         let name = library.name.clone();
@@ -47,8 +48,9 @@ fn example(name: &str) -> Step {
     Step::example(name, file.as_deref())
 }
 
-/// A library as a user gets it who takes nothing else: by default, without features, and with each feature alone. In a build of the
-/// whole workspace features of one crate leak into another and hide what is missing.
+/// A library as a user gets it who takes nothing else: by default, without features, and with each
+/// feature alone. In a build of the whole workspace features of one crate leak into another and
+/// hide what is missing.
 fn alone(library: &Library) -> Vec<Step> {
     let check = format!("check -p {}", library.name);
     let mut steps = vec![Step::cargo(&check)];

@@ -31,7 +31,8 @@ impl Step {
         }
     }
 
-    /// An example, as a build of all tests has left it. `cargo run` would build its crates again, for other features.
+    /// An example, as a build of all tests has left it. `cargo run` would build its crates again,
+    /// for other features.
     pub(super) fn example(name: &str, file: Option<&Path>) -> Self {
         Self {
             example: Some(name.to_owned()),

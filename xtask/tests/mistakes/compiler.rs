@@ -1,4 +1,5 @@
-//! What the types refuse. That the compiler says so is tested in `compile_fail.rs`; the words are taken from the same programs.
+//! What the types refuse. That the compiler says so is tested in `compile_fail.rs`; the words are
+//! taken from the same programs.
 
 use std::path::Path;
 

@@ -1,6 +1,9 @@
-//! The chapter "When something is refused" says what happens: each mistake in it is made here, and the message compared.
+//! The chapter "When something is refused" says what happens: each mistake in it is made here, and
+//! the message compared.
 //!
-//! Whatever code stands in the chapter is the code that was run. When a message has changed, `UPDATE_MESSAGES=1 cargo test -p xtask --test mistakes` writes the chapter anew; read it before you keep it.
+//! Whatever code stands in the chapter is the code that was run. When a message has changed,
+//! `UPDATE_MESSAGES=1 cargo test -p xtask --test mistakes` writes the chapter anew; read it before
+//! you keep it.
 
 mod accounting;
 mod budgets;
@@ -97,7 +100,8 @@ fn listing() -> Result<String> {
 #[test]
 #[cfg_attr(not(unix), ignore = "other systems have other words for a file that is not there")]
 fn the_chapter_says_what_happens() -> Result<()> {
-    // Files that mistakes are made with have short names: they lie in a folder of their own, which the whole process works in.
+    // Files that mistakes are made with have short names: they lie in a folder of their own, which
+    // the whole process works in.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;

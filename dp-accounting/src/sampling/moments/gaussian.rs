@@ -1,16 +1,20 @@
 //! Mixtures of two normal distributions, by the trapezoidal rule.
 //!
-//! With p = α or 1 − α, φ the normal density and M(x) = 1 − q + q·e^(μx − μ²/2), what is sought is I = ∫φM^p, or G = I − 1 = ∫φ·R_p(M−1) where I is near 1.
-//! For a function that is analytic in a strip |Im x| ≤ d and integrable on its edges, the rule of step h differs from the integral by at most
+//! With p = α or 1 − α, φ the normal density and M(x) = 1 − q + q·e^(μx − μ²/2), what is sought is
+//! I = ∫φM^p, or G = I − 1 = ∫φ·R_p(M−1) where I is near 1. For a function that is analytic in a
+//! strip |Im x| ≤ d and integrable on its edges, the rule of step h differs from the integral by at
+//! most
 //!
 //! > (∫|f(x+id)| dx + ∫|f(x−id)| dx) / (e^(2πd/h) − 1)
 //!
-//! (Trefethen and Weideman 2014, Theorem 5.1). On the edges |φ| grows by e^(d²/2), and as |e^(u+iθ)| = eᵘ, with θ = μd < π,
+//! (Trefethen and Weideman 2014, Theorem 5.1). On the edges |φ| grows by e^(d²/2), and as
+//! |e^(u+iθ)| = eᵘ, with θ = μd < π,
 //!
 //! > cos(θ/2)·(1−q+qeᵘ) ≤ |1 − q + q·e^(u+iθ)| ≤ 1−q+qeᵘ,
 //!
-//! which bounds the edges by I itself. The nodes are floats, everything at a node is enclosed, and what lies beyond the last nodes is bounded by a geometric series: the
-//! logarithm of φM^p has the slope −x + pμs, 0 ≤ s ≤ 1.
+//! which bounds the edges by I itself. The nodes are floats, everything at a node is enclosed, and
+//! what lies beyond the last nodes is bounded by a geometric series: the logarithm of φM^p has the
+//! slope −x + pμs, 0 ≤ s ≤ 1.
 
 use dp_core::Alpha;
 use dp_core::rounding::{Enclosure, exp_up, ln_1p_up, ln_up};
@@ -86,9 +90,11 @@ impl Mixture {
         Enclosure::point(self.power) * log - Enclosure::point(x).square() * Enclosure::point(0.5)
     }
 
-    /// About the largest value of [`log_density`](Self::log_density), where the slope −x + pμs(x) vanishes, s(x) = q·eᵘ/M.
+    /// About the largest value of [`log_density`](Self::log_density), where the slope −x + pμs(x)
+    /// vanishes, s(x) = q·eᵘ/M.
     ///
-    /// For positive p the map x → pμs(x) rises and is followed from both ends, for there may be two peaks; for negative p the slope falls, and its zero is found by bisection.
+    /// For positive p the map x → pμs(x) rises and is followed from both ends, for there may be two
+    /// peaks; for negative p the slope falls, and its zero is found by bisection.
     fn peak(self) -> f64 {
         let drift = self.power * self.mu;
         let odds = ln_up(self.rate.hi()) - ln_1p_up(-self.rate.hi());
@@ -107,7 +113,8 @@ impl Mixture {
     /// A grid on which the error is about e^−`digits` of the integral over the edges.
     fn grid(self, digits: f64) -> Grid {
         let negative = (-self.power).max(0.0);
-        // ln of what the edges gain: d²/2·(1 + |p|μ²/4·…), the second part for negative powers only.
+        // ln of what the edges gain: d²/2·(1 + |p|μ²/4·…), the second part for negative powers
+        // only.
         let stiffness = 1.0 + 0.36 * negative * self.mu * self.mu;
         let widest = (if self.power >= 2.0 { 3.1 } else { 2.8 }) / self.mu;
         let free = (2.0 * digits / stiffness).sqrt();
@@ -116,7 +123,8 @@ impl Mixture {
         Grid::with_step(strip, step)
     }
 
-    /// Bounds −ln cos(θ/2) from above at the edge of the strip, by cos t ≥ 1 − t²/2 + t⁴/24 − t⁶/720.
+    /// Bounds −ln cos(θ/2) from above at the edge of the strip, by cos t ≥ 1 − t²/2 +
+    /// t⁴/24 − t⁶/720.
     fn shrinkage(self, grid: &Grid) -> Enclosure {
         let half = Enclosure::point(self.mu) * Enclosure::point(grid.strip) * Enclosure::point(0.5);
         let square = half.square();
@@ -161,14 +169,16 @@ impl Mixture {
             if nodes > MOST_NODES {
                 return None;
             }
-            // For t to the right the logarithm rises by at most t(pμ − x): nodes that stay negligible are skipped.
+            // For t to the right the logarithm rises by at most t(pμ − x): nodes that stay
+            // negligible are skipped.
             let spare = -NEGLIGIBLE - most;
             let rise = (right - x).max(f64::MIN_POSITIVE);
             let skip = if spare > 0.0 { (0.999 * spare / rise).min(last - x) / grid.step } else { 0.0 };
             skipped += skip.floor();
             index += skip.floor() + 1.0;
         }
-        // A step up for each rounding of these few sums of positive numbers is far below the one percent.
+        // A step up for each rounding of these few sums of positive numbers is far below the one
+        // percent.
         let rest = 1.01 * (skipped * exp_up(-NEGLIGIBLE) + outside);
         let sum = sum + quick_sum.enclosure();
         let sum = Enclosure::new(sum.lo(), (sum + Enclosure::point(rest)).hi());
@@ -200,11 +210,15 @@ impl Mixture {
 
     /// Encloses G, of which ½p(p−1)q² is a factor at most nodes.
     ///
-    /// Beyond the nodes R_p(y) ≤ ½|p(p−1)|y²·max(1, M^(p−2)), with y² ≤ q²·max(1, r²). On the edges, where |y| ≤ q(r+1), two bounds are taken and the smaller one counts:
+    /// Beyond the nodes R_p(y) ≤ ½|p(p−1)|y²·max(1, M^(p−2)), with y² ≤ q²·max(1, r²). On the
+    /// edges, where |y| ≤ q(r+1), two bounds are taken and the smaller one counts:
     ///
-    /// - |R_p| ≤ |M|^p + 1 + |p|·|y|, whose integral is I·c + 1 + 2|p|q, c = cos(θ/2)^p for negative p and 1 for positive ones;
-    /// - |R_p| ≤ ½|p(p−1)|·|y|²·max(1, |M|^(p−2)). For p < 2 the maximum is at most (cos(θ/2)·(1−q))^(p−2), and E(r+1)² = e^(μ²) + 3. For p ≥ 2 it is at most
-    ///   1 + M^(p−2), (r+1)² ≤ 2 + 2r², E M^(p−2) ≤ I, and E r²M^(p−2) ≤ e^(μ²)·e^(2μ²(p−2))·I, because r² shifts the density by 2μ, and that multiplies r by e^(2μ²).
+    /// - |R_p| ≤ |M|^p + 1 + |p|·|y|, whose integral is I·c + 1 + 2|p|q, c = cos(θ/2)^p for
+    ///   negative p and 1 for positive ones;
+    /// - |R_p| ≤ ½|p(p−1)|·|y|²·max(1, |M|^(p−2)). For p < 2 the maximum is at most
+    ///   (cos(θ/2)·(1−q))^(p−2), and E(r+1)² = e^(μ²) + 3. For p ≥ 2 it is at most 1 + M^(p−2),
+    ///   (r+1)² ≤ 2 + 2r², E M^(p−2) ≤ I, and E r²M^(p−2) ≤ e^(μ²)·e^(2μ²(p−2))·I, because r²
+    ///   shifts the density by 2μ, and that multiplies r by e^(2μ²).
     fn excess(self) -> Option<Enclosure> {
         let (p, mu) = (Enclosure::point(self.power), Enclosure::point(self.mu));
         let size = Enclosure::point(self.power.abs());

@@ -1,7 +1,10 @@
-//! The symmetrised mixture of two normal distributions: integrals over the half on which the loss is positive.
+//! The symmetrised mixture of two normal distributions: integrals over the half on which the loss
+//! is positive.
 //!
-//! What is sought is G = ∫₀^∞ φ(w+μ/2)·S(γ(e^(μw)−1)) dw with S = R_α + R_{1−α} (see [`symmetrised`](super::symmetrised)). With w = ln(1+eᵗ) it becomes an integral over the line, and the
-//! trapezoidal rule of [`gaussian`](super::gaussian) applies. For |Im t| ≤ d < π/2, ℜw ≥ 0 and |ℑw| ≤ d, so that on the edges |φ| grows by at most e^(d²/2), |1+y| ≤ M(ℜw), and
+//! What is sought is G = ∫₀^∞ φ(w+μ/2)·S(γ(e^(μw)−1)) dw with S = R_α + R_{1−α} (see
+//! [`symmetrised`](super::symmetrised)). With w = ln(1+eᵗ) it becomes an integral over the line,
+//! and the trapezoidal rule of [`gaussian`](super::gaussian) applies. For |Im t| ≤ d < π/2, ℜw ≥ 0
+//! and |ℑw| ≤ d, so that on the edges |φ| grows by at most e^(d²/2), |1+y| ≤ M(ℜw), and
 //! |1+y| ≥ cos(μd/2). And |dw/dt| ≤ ℜ(dw/dt)/cos d, which makes integrals over the edges integrals over ℜw:
 //!
 //! > ∫|R_p| ≤ e^(d²/2)/cos d · (∫φM^p + 1 + 2|p|γ),  with ∫φM^p replaced by cos(μd/2)^p for negative p.
@@ -91,7 +94,8 @@ pub(in crate::sampling) fn log_moment(
     Some(Enclosure::new((sum - Enclosure::point(error)).lo().max(0.0), most).ln_1p())
 }
 
-/// A grid on which the error is about e^−`digits`, before the growth of φ and of (1+y)^(1−α) on the edges.
+/// A grid on which the error is about e^−`digits`, before the growth of φ and of (1+y)^(1−α) on the
+/// edges.
 fn grid(mu: f64, alpha: f64, digits: f64) -> Grid {
     let stiffness = 1.0 + 0.3 * (alpha - 1.0) * mu * mu;
     let strip = (2.0 * digits / stiffness).sqrt().min(1.2).min(1.4 / mu);

@@ -11,12 +11,18 @@ const LARGEST_SUM: u16 = 2048;
 
 /// Encloses the divergence of the mixture.
 ///
-/// - Towards Q at an integer order n: 1 + Σ_{j≥2} C(n,j)(1−q)^(n−j) q^j (E_Q r^j − 1), exactly, with E_Q r^j = e^((j−1)D_j).
-/// - At orders in between: ln E_Q(1+y)^α is convex in α, so it lies below the chord of the two integers beside it, and above the chords beyond them.
-/// - From Q: D_α(Q‖M) is at most D_α(M‖Q) if the base pair is symmetric. *Proof* (the statement is that of Mironov, Talwar and Zhang 2019): it suffices to look at one pair of losses
-///   ±ℓ, to which Q gives the weights a : e^ℓ·a, and ratios m = 1−q+qe^ℓ, m' = 1−q+qe^−ℓ. The claim a(m^α − m^(1−α)) ≥ ae^ℓ(m'^(1−α) − m'^α) is, with s = α − ½,
-///   √m·sinh(s·ln m) ≥ e^ℓ√m'·sinh(s·ln 1/m'). At s = ½ both sides are equal, because E_Q 1 = E_Q(1+y); and the quotient of the two rises in s, because mm' ≥ 1. ∎
-/// - Always: both e^((α−1)D) are convex in the mixture, hence at most 1 − q + q·e^((α−1)D'), D' that of the base pair; no loss is larger than the largest; and M ≥ qP.
+/// - Towards Q at an integer order n: 1 + Σ_{j≥2} C(n,j)(1−q)^(n−j) q^j (E_Q r^j − 1), exactly,
+///   with E_Q r^j = e^((j−1)D_j).
+/// - At orders in between: ln E_Q(1+y)^α is convex in α, so it lies below the chord of the two
+///   integers beside it, and above the chords beyond them.
+/// - From Q: D_α(Q‖M) is at most D_α(M‖Q) if the base pair is symmetric. *Proof* (the statement is
+///   that of Mironov, Talwar and Zhang 2019): it suffices to look at one pair of losses ±ℓ, to
+///   which Q gives the weights a : e^ℓ·a, and ratios m = 1−q+qe^ℓ, m' = 1−q+qe^−ℓ. The claim
+///   a(m^α − m^(1−α)) ≥ ae^ℓ(m'^(1−α) − m'^α) is, with s = α − ½, √m·sinh(s·ln
+///   m) ≥ e^ℓ√m'·sinh(s·ln 1/m'). At s = ½ both sides are equal, because E_Q 1 = E_Q(1+y); and the
+///   quotient of the two rises in s, because mm' ≥ 1. ∎
+/// - Always: both e^((α−1)D) are convex in the mixture, hence at most 1 − q + q·e^((α−1)D'), D'
+///   that of the base pair; no loss is larger than the largest; and M ≥ qP.
 pub(in crate::sampling) fn mixture_renyi<P: TwoSided>(
     pair: &P,
     rate: Enclosure,

@@ -1,6 +1,8 @@
-//! The terms of the trapezoidal rule in plain floats, with a bound on their rounding: three times as fast as enclosures.
+//! The terms of the trapezoidal rule in plain floats, with a bound on their rounding: three times
+//! as fast as enclosures.
 //!
-//! u stands for 2⁻⁵³, half an ulp of 1. A directed elementary function is within 3 ulps, 6u, of the truth. All bounds have some room for products of errors.
+//! u stands for 2⁻⁵³, half an ulp of 1. A directed elementary function is within 3 ulps, 6u, of the
+//! truth. All bounds have some room for products of errors.
 
 use dp_core::rounding::{Enclosure, exp_m1_up, exp_up, ln_1p_up};
 
@@ -131,7 +133,8 @@ impl Sum {
         self.terms += 1;
     }
 
-    /// Encloses the sum of the exact terms, which are not negative. Each addition adds u of what is there.
+    /// Encloses the sum of the exact terms, which are not negative. Each addition adds u of what is
+    /// there.
     pub(super) fn enclosure(self) -> Enclosure {
         let error = 1.01 * (self.error + U * f64::from(self.terms + 1) * (self.value.abs() + self.error));
         Enclosure::new((self.value - error).next_down().max(0.0), (self.value + error).next_up())

@@ -31,7 +31,8 @@ impl Remainder {
         Self { power, ratios }
     }
 
-    /// R_p at an enclosed y > −1, of which `log` encloses ln(1+y), with a weight and its logarithm. `log` is asked for outside of the series only.
+    /// R_p at an enclosed y > −1, of which `log` encloses ln(1+y), with a weight and its logarithm.
+    /// `log` is asked for outside of the series only.
     pub(super) fn at(
         &self,
         y: Enclosure,
@@ -54,17 +55,20 @@ impl Remainder {
         Form::Direct(value.max(Enclosure::ZERO))
     }
 
-    /// K = 1 + c₃y(1 + c₄y(1 + …)), c_k = (p−k+1)/k, which is monotone in y, being 2∫(1−s)(1+sy)^(p−2) ds.
+    /// K = 1 + c₃y(1 + c₄y(1 + …)), c_k = (p−k+1)/k, which is monotone in y, being
+    /// 2∫(1−s)(1+sy)^(p−2) ds.
     ///
     /// |c_k·y| ≤ (1 + 1/k)/8 ≤ 1/6, so each bracket lies in [5/6, 6/5]. What is left out changes the innermost one by at most 1/6, hence K by less than 10⁻¹⁷.
-    /// Rounding: an error of e in a bracket, 5u in the product and u in the sum make (e + 5u·6/5)/6 + u·6/5, so e stays below 3u; 8u are allowed.
+    /// Rounding: an error of e in a bracket, 5u in the product and u in the sum make
+    /// (e + 5u·6/5)/6 + u·6/5, so e stays below 3u; 8u are allowed.
     fn series(&self, y: Enclosure) -> Enclosure {
         const SLACK: f64 = 8.0 * (f64::EPSILON / 2.0);
         let (left, right) = (self.horner(y.lo(), LAST), self.horner(y.hi(), LAST));
         Enclosure::new(left.min(right) * (1.0 - SLACK), left.max(right) * (1.0 + SLACK))
     }
 
-    /// K at y to 8u, where the series is used; eight terms suffice near zero: (4/3·2⁻⁷)⁸ is below 10⁻¹⁵, and the innermost bracket is 1 to two percent.
+    /// K at y to 8u, where the series is used; eight terms suffice near zero: (4/3·2⁻⁷)⁸ is below
+    /// 10⁻¹⁵, and the innermost bracket is 1 to two percent.
     pub(super) fn series_at(&self, y: f64) -> Option<f64> {
         let size = y.abs() * self.power.abs().max(1.0);
         (size <= REACH).then(|| self.horner(y, if size <= 1.0 / 128.0 { 10 } else { LAST }))

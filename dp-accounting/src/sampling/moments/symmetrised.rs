@@ -7,9 +7,12 @@ use crate::sampling::{Direction, TwoSided};
 
 /// Encloses its divergence.
 ///
-/// For every symmetric pair e^((α−1)D_α) = 1 + ∫₁^∞ (F″(k) + k⁻³F″(1/k))·h(k) dk, F(k) = k^α (Sason and Verdú 2016), and ∫₁^∞ F″(k)·h(k) dk = E_Q R_α(y)·1(y>0),
-/// so that it is 1 + E_Q (R_α(y) + R_{1−α}(y))·1(y>0). It is at least that of the mixture, whose profile is nowhere larger (see [`general`](super::general)), and
-/// as R_{1−α}(y) ≤ ½α(α−1)y² and ≤ (α−1)y for y > 0, at most that plus ½α(α−1)q²·E_Q (r−1)² and plus (α−1)q·δ(0). Without symmetry h is at most the sum of two profiles.
+/// For every symmetric pair e^((α−1)D_α) = 1 + ∫₁^∞ (F″(k) + k⁻³F″(1/k))·h(k) dk, F(k) = k^α
+/// (Sason and Verdú 2016), and ∫₁^∞ F″(k)·h(k) dk = E_Q R_α(y)·1(y>0), so that it is 1 + E_Q
+/// (R_α(y) + R_{1−α}(y))·1(y>0). It is at least that of the mixture, whose profile is nowhere
+/// larger (see [`general`](super::general)), and as R_{1−α}(y) ≤ ½α(α−1)y² and ≤ (α−1)y for y > 0,
+/// at most that plus ½α(α−1)q²·E_Q (r−1)² and plus (α−1)q·δ(0). Without symmetry h is at most the
+/// sum of two profiles.
 pub(in crate::sampling) fn renyi<P: TwoSided>(base: &P, share: Enclosure, order: Alpha) -> Enclosure {
     let alpha = Enclosure::point(order.get());
     let below = alpha - Enclosure::ONE;

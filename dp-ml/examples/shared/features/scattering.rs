@@ -21,9 +21,10 @@ use dp_ml::training::Plan;
 ///
 /// An image x is averaged over windows that are 4 pixels apart, x ⋆ φ, and so are the moduli of
 /// what Morlet wavelets find in it at scale j and angle θ, |x ⋆ ψ(j,θ)| ⋆ φ, and the moduli of what
-/// coarse wavelets find in the fine ones of those, ||x ⋆ ψ(0,θ)| ⋆ ψ(1,θ')| ⋆ φ. That makes 1 + 16 +
-/// 64 = 81 channels with (side/4)² averages each, 3969 features for 28 × 28 pixels. Averages change
-/// little when strokes are moved or bent a little, and moduli keep what averages alone would lose.
+/// coarse wavelets find in the fine ones of those, ||x ⋆ ψ(0,θ)| ⋆ ψ(1,θ')| ⋆ φ. That makes 1 +
+/// 16 + 64 = 81 channels with (side/4)² averages each, 3969 features for 28 × 28 pixels. Averages
+/// change little when strokes are moved or bent a little, and moduli keep what averages alone would
+/// lose.
 ///
 /// **Scale.** The channels fall into eleven groups: order 0, order 1 of each scale, order 2 of each
 /// first angle. Each group loses its mean and is divided by its standard deviation, over the

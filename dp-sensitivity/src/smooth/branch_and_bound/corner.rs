@@ -32,8 +32,8 @@
 //! The expectations are ∫ F(y)·n(y) dy. On a cell of width w about m this is w·(Fn)(m) +
 //! w³/24·(Fn)″ somewhere in it; both are enclosed, so the error is of second order. At m, x is L/h
 //! as it stands. For its derivatives, where L on an interval would lose everything to cancellation,
-//! x is the mean over 0 ≤ τ ≤ h of the derivative of L along the way from no change to this one, λ' =
-//! (λ/h)·τ, s' = (s/h)·τ:
+//! x is the mean over 0 ≤ τ ≤ h of the derivative of L along the way from no change to this one,
+//! λ' = (λ/h)·τ, s' = (s/h)·τ:
 //!
 //! > x′ = (λ/h)·(1 − A(u)) − (s/h)·e^(−λ')·B(u),  u = σ(z − s')·e^(−λ'),  A = z·φ'(z) =
 //! > arsinh(u)·T/σ² + T²,  B = φ'(z) = arsinh(u)·S/σ + σ·T·S,  T = u/√(1 + u²),  S = 1/√(1 + u²).

@@ -19,8 +19,8 @@ impl Jet {
         Self([value, Enclosure::ZERO, Enclosure::ZERO])
     }
 
-    /// f∘self, from enclosures of f, f′ and f″ on the values of this one: (f∘u)′ = f′·u′ and (f∘u)″ =
-    /// f″·u′² + f′·u″.
+    /// f∘self, from enclosures of f, f′ and f″ on the values of this one: (f∘u)′ = f′·u′ and
+    /// (f∘u)″ = f″·u′² + f′·u″.
     pub(super) fn then(self, [f, first, second]: [Enclosure; 3]) -> Self {
         let [_, by, twice] = self.0;
         Self([f, first * by, second * by.square() + first * twice])

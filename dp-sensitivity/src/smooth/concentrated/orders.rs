@@ -97,7 +97,8 @@ impl<D: Density> Pair<'_, D> {
                 losses.iter().fold(0.0, |sum, loss| add_up(sum, mul_up(loss.mass, loss.excess(less_one))));
             (Enclosure::point(inside) + rest).ln_1p().hi()
         };
-        // Whether K is at most the tangent that a gap of this width to the next order allows: Lemma 4.2.
+        // Whether K is at most the tangent that a gap of this width to the next order allows: Lemma
+        // 4.2.
         let fits = |less_one: f64, found: f64, gap: f64| {
             let alpha = Enclosure::ONE + Enclosure::point(less_one);
             let room =

@@ -97,7 +97,8 @@ fn holds(theorem: Theorem) -> Finding {
     Finding::holds(detail).with_figure(growth(theorem)).with_slack(slack)
 }
 
-/// The total ε at δ = 10⁻⁶ of up to ten thousand releases at ε = 0.1: by a theorem, by plain addition, and by the optimal composition.
+/// The total ε at δ = 10⁻⁶ of up to ten thousand releases at ε = 0.1: by a theorem, by plain
+/// addition, and by the optimal composition.
 fn growth(theorem: Theorem) -> Figure {
     const EACH: f64 = 0.1;
     let delta = Delta::saturating(1e-6);
@@ -135,11 +136,13 @@ fn holds_and_is_weaker(theorem: Theorem, stronger: Theorem) -> Finding {
     holds(theorem)
 }
 
-/// Whether the cost of k releases with k ≪ ε² is near √k·ε, as it is with k ≪ 1/ε² up to the factor √(2·ln 1/δ').
+/// Whether the cost of k releases with k ≪ ε² is near √k·ε, as it is with k ≪ 1/ε² up to the factor
+/// √(2·ln 1/δ').
 fn like_a_square_root(epsilon: f64, count: u32, theorem: Theorem) -> Finding {
     let slack = Delta::saturating(1e-6);
     let factor = (-2.0 * slack.get().ln()).sqrt();
-    // What the library says instead: for k ≪ 1/ε² the theorem is this multiple of √k·ε, to a few percent.
+    // What the library says instead: for k ≪ 1/ε² the theorem is this multiple of √k·ε, to a few
+    // percent.
     for (small, many) in [(1e-3, 100u32), (1e-3, 1000), (1e-4, 100_000)] {
         let Ok(claimed) = approx(small, 0.0).and_then(|each| theorem(each, many.into(), slack)) else {
             return Finding::undecided("a case could not be computed");

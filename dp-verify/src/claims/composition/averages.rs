@@ -37,7 +37,8 @@ fn noise_on_the_mean(n: f64) -> Result<Laplace, Error> {
     Laplace::for_guarantee(&Pure::new(EPSILON)?, Sensitivity::<L1, ReplaceOne>::new((1.0 / n).next_up())?)
 }
 
-/// Compares noise on every point with a calibration for the mean: the variances, which are exact, and simulated errors.
+/// Compares noise on every point with a calibration for the mean: the variances, which are exact,
+/// and simulated errors.
 fn judge(on_the_mean: fn(f64) -> Result<Laplace, Error>) -> Result<Finding, Error> {
     let each = noise_on_a_point()?.scale().get();
     let [mut points, mut mean] = [Vec::new(), Vec::new()];
@@ -79,7 +80,8 @@ fn judge(on_the_mean: fn(f64) -> Result<Laplace, Error>) -> Result<Finding, Erro
 
 const FALSE_ALARM: f64 = 1e-9;
 
-/// A lower confidence bound on the probability that noise on each of 100 points gives the larger error.
+/// A lower confidence bound on the probability that noise on each of 100 points gives the larger
+/// error.
 fn share_of_larger_errors(on_the_mean: fn(f64) -> Result<Laplace, Error>) -> Result<f64, Error> {
     const RUNS: u32 = 20_000;
     let (each, direct) = (noise_on_a_point()?, on_the_mean(100.0)?);
@@ -130,7 +132,8 @@ mod tests {
 
     #[test]
     fn simulations_agree_with_the_exact_deviations() {
-        // 400 squares of at least Laplace tails: their mean is within 60 % of its expectation but for 10⁻⁴ or so.
+        // 400 squares of at least Laplace tails: their mean is within 60 % of its expectation but
+        // for 10⁻⁴ or so.
         for (n, simulated) in simulated_deviations().unwrap() {
             let exact = (2.0 / n).sqrt();
             assert!((0.75..1.3).contains(&(simulated / exact)), "{n}: {simulated} {exact}");

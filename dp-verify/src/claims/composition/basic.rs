@@ -2,8 +2,9 @@
 //!
 //! About [`dp_core::Measurement`] and [`dp_core::measurement::SplitAt`].
 //!
-//! The mechanism of these checks is randomised response on one bit with whole odds, because its joint outcomes can be listed with
-//! whole weights: the exact loss is the logarithm of the largest ratio of weights, and the claimed cost must be that, no less and no more.
+//! The mechanism of these checks is randomised response on one bit with whole odds, because its
+//! joint outcomes can be listed with whole weights: the exact loss is the logarithm of the largest
+//! ratio of weights, and the claimed cost must be that, no less and no more.
 
 use rand_core::Rng;
 
@@ -102,7 +103,8 @@ fn joint(releases: &[[u32; 2]]) -> Vec<u32> {
     })
 }
 
-/// The largest loss over pairs of joint releases, exactly the logarithm of a ratio of whole numbers.
+/// The largest loss over pairs of joint releases, exactly the logarithm of a ratio of whole
+/// numbers.
 fn worst_loss(neighbours: &[(Releases, Releases)]) -> f64 {
     let ratios = neighbours.iter().flat_map(|(here, there)| {
         let (here, there) = (joint(here), joint(there));
@@ -111,7 +113,8 @@ fn worst_loss(neighbours: &[(Releases, Releases)]) -> f64 {
     libm::log(ratios.fold(0.0, f64::max))
 }
 
-/// Whether a cost is the worst loss: a cost below it is false, one above it is not what the claim says.
+/// Whether a cost is the worst loss: a cost below it is false, one above it is not what the claim
+/// says.
 fn is_exactly(cost: Pure, worst: f64) -> bool {
     (cost.epsilon().get() - worst).abs() <= 1e-12 * worst
 }
@@ -151,7 +154,8 @@ fn sequential(cost: impl Fn(Response, Response) -> Pure) -> Finding {
         .with_figure(growing(title, |response| (cost(response, other), both_lose(response, other))))
 }
 
-/// The exact losses of three parts under add/remove and under replace-one. Each publishes whether it has a record; data sets have at most one, in one of the parts.
+/// The exact losses of three parts under add/remove and under replace-one. Each publishes whether
+/// it has a record; data sets have at most one, in one of the parts.
 fn parts_lose(parts: [Response; 3]) -> (f64, f64) {
     let release = |place: Option<usize>| -> Releases {
         parts.iter().enumerate().map(|(i, part)| part.weights(place == Some(i))).collect()
@@ -203,7 +207,8 @@ fn stated(rule: impl Fn(Vec<Pure>) -> Result<Pure, Error>, parts: [Response; 3])
     rule(parts.map(Response::cost).to_vec()).unwrap_or(Epsilon::INFINITE.into())
 }
 
-/// The exact loss on two positions, the first bit being published twice and the second once. All neighbours under replace-one.
+/// The exact loss on two positions, the first bit being published twice and the second once. All
+/// neighbours under replace-one.
 fn positions_lose([a, b, c]: [Response; 3]) -> f64 {
     let release = |data: [bool; 2]| vec![a.weights(data[0]), b.weights(data[0]), c.weights(data[1])];
     let mut neighbours = vec![];
@@ -239,7 +244,8 @@ mod tests {
         assert_eq!(sequential(|a, b| a.cost().join(&b.cost())).verdict, Verdict::Refuted);
         assert_eq!(sequential(|a, b| a.cost().compose(&b.cost()).times(2)).verdict, Verdict::Refuted);
         assert_eq!(sequential(|_, _| Pure::from(Epsilon::INFINITE)).verdict, Verdict::Refuted);
-        // The lemma as it is printed, without a word on neighbours: refuted by the record that moves.
+        // The lemma as it is printed, without a word on neighbours: refuted by the record that
+        // moves.
         assert_eq!(parallel(AddRemove::parallel, largest).verdict, Verdict::Refuted);
         assert_eq!(parallel(ReplaceOne::parallel, ReplaceOne::parallel).verdict, Verdict::Refuted);
         assert_eq!(example_8(|a, b, c| a.cost().join(&b.cost()).join(&c.cost())).verdict, Verdict::Refuted);

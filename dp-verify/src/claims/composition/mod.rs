@@ -1,4 +1,5 @@
-//! Claims about several releases, as the combinators of `dp_core::measurement` and the theorems of `dp_accounting` have them.
+//! Claims about several releases, as the combinators of `dp_core::measurement` and the theorems of
+//! `dp_accounting` have them.
 //!
 //! | id | what it says | what is found |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! Claims about zero-concentrated privacy: D8 to D11 of the ledger, and the Gaussian noise that it is made for (M6).
+//! Claims about zero-concentrated privacy: D8 to D11 of the ledger, and the Gaussian noise that it
+//! is made for (M6).
 //!
 //! About [`dp_core::Zcdp`] and [`dp_core::pairs::GaussianPair`].
 
@@ -75,7 +76,8 @@ pub(super) fn claims() -> Vec<Claim> {
 /// A line that the library states, and the divergences that it is to bound.
 type Stated = (Zcdp, fn(f64) -> Enclosure);
 
-/// Compares the lines of the library, changed by `line`, with exact divergences: none may be exceeded, and each must be reached.
+/// Compares the lines of the library, changed by `line`, with exact divergences: none may be
+/// exceeded, and each must be reached.
 fn lines_bound_divergences(line: impl Fn(Zcdp) -> Zcdp) -> Finding {
     let (pure, gdp) = (Pure::from(Epsilon::saturating(1.5)), Gdp::from(Mu::saturating(0.8)));
     let gaussian = |alpha| GaussianPair::new(Mu::saturating(0.8)).renyi(order(alpha));
@@ -154,7 +156,8 @@ fn zcdp_lies_between(gaussian: Gdp) -> Finding {
     let zcdp: Zcdp = gaussian.relax();
     let positive =
         [1.0, 5.0, 20.0, 37.0].iter().all(|epsilon| gaussian.dominating_pair().delta(*epsilon).lo() > 0.0);
-    // An (ε,δ)-private mechanism that is not zCDP: it tells all with probability δ, and its divergences are infinite.
+    // An (ε,δ)-private mechanism that is not zCDP: it tells all with probability δ, and its
+    // divergences are infinite.
     let tells_all = FinitePair::new(&[0.001, 0.0, 0.999], &[0.0, 0.001, 0.999]);
     let Ok(tells_all) = tells_all else { return Finding::undecided("a weight was refused") };
     let approx_only = tells_all.delta(0.0).hi() < 0.0011 && tells_all.renyi(order(2.0)).lo() == f64::INFINITY;
@@ -181,7 +184,8 @@ fn zcdp_lies_between(gaussian: Gdp) -> Finding {
     .with_figure(figure)
 }
 
-/// Exact tails against exp(−λ²/(c·ρ)); the claim has c = 4. Gaussian noise, where ρ = μ²/2 is exact, and the worst pure mechanism.
+/// Exact tails against exp(−λ²/(c·ρ)); the claim has c = 4. Gaussian noise, where ρ = μ²/2 is
+/// exact, and the worst pure mechanism.
 fn tail_bound(c: f64) -> Finding {
     let (mut ratios, mut drawn) = (Vec::new(), [Vec::new(), Vec::new()]);
     for epsilon in [0.1, 1.0, 3.0] {
@@ -235,8 +239,9 @@ fn tail_bound(c: f64) -> Finding {
     .with_slack(slack)
 }
 
-/// D_α ≤ ρα with ρ = `share`·μ²/2, and not with any less: against the divergence as an integral, by the trapezoidal rule, which for
-/// Gaussian integrands and a step of a quarter errs by e^(−2π²·16) only.
+/// D_α ≤ ρα with ρ = `share`·μ²/2, and not with any less: against the divergence as an integral, by
+/// the trapezoidal rule, which for Gaussian integrands and a step of a quarter errs by e^(−2π²·16)
+/// only.
 fn gaussian_is_zcdp(share: f64) -> Finding {
     let (mut drawn, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
     for mu in [0.1, 1.0, 7.0] {

@@ -1,4 +1,5 @@
-//! Claims about the definitions: profile, tail, smoothed and Rényi divergences (section D of the ledger).
+//! Claims about the definitions: profile, tail, smoothed and Rényi divergences
+//! (section D of the ledger).
 //!
 //! About [`dp_core::pairs::DominatingPair`].
 
@@ -56,7 +57,8 @@ pub(super) fn order(alpha: f64) -> Alpha {
     Alpha::saturating(alpha)
 }
 
-/// Pairs of distributions on three and four outcomes, from a short deterministic list of weights, each with its largest loss.
+/// Pairs of distributions on three and four outcomes, from a short deterministic list of weights,
+/// each with its largest loss.
 pub(super) fn small_pairs() -> Vec<(FinitePair, f64)> {
     let lists: [&[f64]; 6] = [
         &[1.0, 2.0, 3.0],
@@ -99,7 +101,8 @@ fn tail_is_not_the_profile(pair: &impl DominatingPair, epsilon: f64) -> Finding 
     .with_figure(figure)
 }
 
-/// sup over events with P(S) ≥ δ of ln((P(S) − δ)/Q(S)) is at most ε exactly when δ(ε) ≤ δ, on all events of small pairs.
+/// sup over events with P(S) ≥ δ of ln((P(S) − δ)/Q(S)) is at most ε exactly when δ(ε) ≤ δ, on all
+/// events of small pairs.
 fn smoothed_divergence_agrees(share: f64) -> Finding {
     let lists: [[f64; 4]; 4] =
         [[1.0, 2.0, 3.0, 2.0], [4.0, 1.0, 2.0, 1.0], [1.0, 1.0, 1.0, 5.0], [2.0, 2.0, 3.0, 1.0]];
@@ -126,7 +129,8 @@ fn smoothed_divergence_agrees(share: f64) -> Finding {
         .with_figure(smoothed_figure())
 }
 
-/// The smoothed divergence of one pair, by events and as the ε at which the profile has fallen to δ.
+/// The smoothed divergence of one pair, by events and as the ε at which the profile has fallen to
+/// δ.
 fn smoothed_figure() -> Figure {
     let (p, q) = ([1.0, 2.0, 3.0, 2.0], [4.0, 1.0, 2.0, 1.0]);
     let deltas = || in_steps(0.0, 0.3, 31);
@@ -141,7 +145,8 @@ fn smoothed_figure() -> Figure {
         .curve("δ(ε) = δ", by_profile.unwrap_or_default())
 }
 
-/// sup over events with P(S) > δ of ln((P(S) − δ)/Q(S)). All weights add up to eight, so sums of eighths are exact.
+/// sup over events with P(S) > δ of ln((P(S) − δ)/Q(S)). All weights add up to eight, so sums of
+/// eighths are exact.
 fn smoothed(p: &[f64; 4], q: &[f64; 4], delta: f64) -> f64 {
     let mass =
         |w: &[f64; 4], event: u8| (0..4).filter(|i| event >> i & 1 == 1).map(|i| w[i] / 8.0).sum::<f64>();

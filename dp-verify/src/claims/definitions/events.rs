@@ -2,8 +2,9 @@
 //!
 //! About [`dp_core::Pure`] and [`dp_core::Approx`].
 //!
-//! The mechanisms are all pairs of laws on four outcomes with weights that add up to sixteen, from a short list. Every event of four outcomes is
-//! looked at, in both directions, as the definitions say.
+//! The mechanisms are all pairs of laws on four outcomes with weights that add up to sixteen, from
+//! a short list. Every event of four outcomes is looked at, in both directions, as the definitions
+//! say.
 
 use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
@@ -106,7 +107,8 @@ fn pure_by_events(least: impl Fn(&FinitePair) -> Pure) -> Finding {
     ))
 }
 
-/// Asks whether `delta` is the largest P(S) − e^ε Q(S) over all events, in both directions, for all pairs and many ε.
+/// Asks whether `delta` is the largest P(S) − e^ε Q(S) over all events, in both directions, for all
+/// pairs and many ε.
 fn approx_by_events(delta: impl Fn(&FinitePair, f64) -> Enclosure) -> Finding {
     let mut cases = 0u32;
     let (mut drawn, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());

@@ -37,8 +37,8 @@ pub(super) fn claims() -> Vec<Claim> {
     ]
 }
 
-/// Group guarantees against exact pairs at k steps. Each rule is reached by some chain of neighbours, so that claiming less (`share` < 1 of
-/// ε, ρ or δ) is noticed.
+/// Group guarantees against exact pairs at k steps. Each rule is reached by some chain of
+/// neighbours, so that claiming less (`share` < 1 of ε, ρ or δ) is noticed.
 fn group_privacy([epsilon_share, rho_share, delta_share]: [f64; 3]) -> Finding {
     for k in [2u32, 3, 10] {
         let times = f64::from(k);
@@ -89,7 +89,8 @@ fn group_privacy([epsilon_share, rho_share, delta_share]: [f64; 3]) -> Finding {
     .with_slack(Slack::over("δ", sizes.iter().map(|(_, claimed, exact)| claimed / exact)))
 }
 
-/// The chain p_k = 0, p_{j−1} = e^ε·p_j + δ of probabilities of one outcome: neighbours are (ε,δ)-private, and the ends reach the rule.
+/// The chain p_k = 0, p_{j−1} = e^ε·p_j + δ of probabilities of one outcome: neighbours are
+/// (ε,δ)-private, and the ends reach the rule.
 ///
 /// Returns the δ of the rule and that of the chain.
 fn approximate_group(k: u32, share: f64) -> Result<(f64, f64), Finding> {
@@ -117,7 +118,8 @@ fn approximate_group(k: u32, share: f64) -> Result<(f64, f64), Finding> {
     }
 }
 
-/// The triangle inequality on normals, where it is an equality, and on small pairs, with √a + √b scaled by `share`.
+/// The triangle inequality on normals, where it is an equality, and on small pairs, with √a + √b
+/// scaled by `share`.
 fn triangle(share: f64) -> Finding {
     let mut ratios = Vec::new();
     let line = |pair: &FinitePair| {

@@ -109,7 +109,8 @@ fn views_of_the_loss(seen: impl Fn(&FinitePair) -> FinitePair) -> Finding {
     )
 }
 
-/// Compares 1/(α−1)·ln Σ p·(p/q)^e with the library, e being what `exponent` makes of α; and the right one with it.
+/// Compares 1/(α−1)·ln Σ p·(p/q)^e with the library, e being what `exponent` makes of α; and the
+/// right one with it.
 fn divergence_by_outcomes(exponent: impl Fn(f64) -> f64) -> Finding {
     let by_outcomes = |pair: &FinitePair, alpha: f64, exponent: f64| {
         let sum = expectation(&losses(pair), |loss| (Enclosure::point(exponent) * loss).exp());

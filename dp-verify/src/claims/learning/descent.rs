@@ -58,7 +58,8 @@ fn judge(largest: f64) -> Finding {
     Finding::holds(detail).with_figure(picture(largest)).with_slack(slack)
 }
 
-/// The bound and the true excess of the Huber loss from 10, for constant rates and for rates that fall.
+/// The bound and the true excess of the Huber loss from 10, for constant rates and for rates that
+/// fall.
 fn picture(largest: f64) -> Figure {
     let (_, f, slope) = FUNCTIONS[1];
     let mut figure = Figure::new(

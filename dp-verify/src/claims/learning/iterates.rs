@@ -26,7 +26,8 @@ pub(super) const L5: Claim = Claim {
 
 const RATES: [f64; 3] = [1.0, 0.5, 0.25];
 
-/// Judges the theorem for gradients of magnitude 1 at most, whose differences are 2 at most, with noise for a `sensitivity`.
+/// Judges the theorem for gradients of magnitude 1 at most, whose differences are 2 at most, with
+/// noise for a `sensitivity`.
 ///
 /// The laws are exact but for rounding of about 1e-15 of masses above 1e-9.
 fn judge(sensitivity: f64) -> Finding {
@@ -56,7 +57,8 @@ fn judge(sensitivity: f64) -> Finding {
             }
         }
     }
-    // The textbook's sensitivity, at the same iterate, does not suffice. n = 1, γ = 1 and the gradient −β + x, which one record moves by Δ at any β: β⁽²⁾ = −3x − 2Δ/ε·Z₁ − 2Δ/ε·Z₂. The
+    // The textbook's sensitivity, at the same iterate, does not suffice. n = 1, γ = 1 and the
+    // gradient −β + x, which one record moves by Δ at any β: β⁽²⁾ = −3x − 2Δ/ε·Z₁ − 2Δ/ε·Z₂. The
     // records' values are 3Δ apart and both noises have the scale 2Δ/ε.
     let lost = two_laplace_noises(Enclosure::point(1.5), 1000.0);
     if lost.lo() < 1.45 {
@@ -71,7 +73,8 @@ fn judge(sensitivity: f64) -> Finding {
     Finding::holds(detail).with_figure(two_steps()).with_slack(slack)
 }
 
-/// The loss of the second iterate over what it turns out to be, for the expansive step: more than ε wherever the output is a few scales away.
+/// The loss of the second iterate over what it turns out to be, for the expansive step: more than ε
+/// wherever the output is a few scales away.
 fn two_steps() -> Figure {
     let outputs = || in_ratios(0.1, 1000.0, 25);
     let lost = |t: f64| two_laplace_noises(Enclosure::point(1.5), t).lo();
@@ -93,7 +96,8 @@ mod tests {
         assert_eq!(judge(1.9).verdict, Verdict::Refuted);
     }
 
-    /// The training that the textbook's sensitivity allows, by its law: it loses more than ε, with L5's noise.
+    /// The training that the textbook's sensitivity allows, by its law: it loses more than ε, with
+    /// L5's noise.
     #[test]
     fn a_step_that_moves_iterates_apart_loses_more_than_the_theorem_says() {
         let (epsilon, delta) = (1.0, 0.5);

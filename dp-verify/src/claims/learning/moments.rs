@@ -2,8 +2,9 @@
 //!
 //! About [`dp_ml::scheduled::UtilityBound`].
 //!
-//! For L(β, x) = (x − β)² let e = β − x̄. A step on a random record with noise is e ← (1 − 2γ)e + 2γξ − γθZ, with ξ of mean 0 and the variance of the data. So E e, E e² and the moments
-//! of Σγe follow from those before, and E f(β̄) − f* = E(Σγe)²/(Σγ)² exactly.
+//! For L(β, x) = (x − β)² let e = β − x̄. A step on a random record with noise is e ← (1 − 2γ)e +
+//! 2γξ − γθZ, with ξ of mean 0 and the variance of the data. So E e, E e² and the moments of Σγe
+//! follow from those before, and E f(β̄) − f* = E(Σγe)²/(Σγ)² exactly.
 
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
@@ -39,7 +40,8 @@ pub(super) const L6: Claim = Claim {
     check: || judge_private(1.0),
 };
 
-/// The variance of the data, and the distance of the start from their mean, of exponential data in the limit.
+/// The variance of the data, and the distance of the start from their mean, of exponential data in
+/// the limit.
 const VARIANCE: f64 = 1.0;
 const START: f64 = 1.0;
 
@@ -132,7 +134,8 @@ fn example_33() -> Figure {
     figure
 }
 
-/// The bound and the exact expectation for the average of N iterates, over N, with noise of levels θ_h.
+/// The bound and the exact expectation for the average of N iterates, over N, with noise of levels
+/// θ_h.
 fn against_the_bound(title: &str, first: f64, rho: f64, theta: impl Fn(usize) -> f64) -> Figure {
     let [mut claimed, mut truth] = [vec![], vec![]];
     for steps in (1..=13).map(|power| 1u32 << power) {
@@ -167,8 +170,9 @@ fn judge_private(share: f64) -> Finding {
             }
         }
     }
-    // One record that pulls by ±1 in each step, γ = 1, a = 1, N = 3: β⁽¹⁾ + β⁽²⁾ = 2β⁽¹⁾ ± 1 + s₂Z with s₁ = 2/ε and s₂ = 4/ε has two Laplace noises of scale 4/ε, and the neighbours'
-    // values are 6 apart.
+    // One record that pulls by ±1 in each step, γ = 1, a = 1, N = 3: β⁽¹⁾ + β⁽²⁾ = 2β⁽¹⁾ ± 1 + s₂Z
+    // with s₁ = 2/ε and s₂ = 4/ε has two Laplace noises of scale 4/ε, and the neighbours' values
+    // are 6 apart.
     let lost = two_laplace_noises(Enclosure::point(6.0 / 4.0), 1000.0);
     if lost.lo() <= 1.45 {
         return Finding::undecided(format!("the average of three iterates loses only {lost:?}ε"));
@@ -188,7 +192,8 @@ fn judge_private(share: f64) -> Finding {
         .with_slack(slack)
 }
 
-/// The loss of the average of three iterates over what it turns out to be, with the noise of L5 for ε = 1.
+/// The loss of the average of three iterates over what it turns out to be, with the noise of L5 for
+/// ε = 1.
 fn average_of_three() -> Figure {
     let outputs = || in_ratios(0.1, 1000.0, 25);
     let lost = |t: f64| two_laplace_noises(Enclosure::point(6.0 / 4.0), t).lo();
@@ -201,7 +206,8 @@ fn average_of_three() -> Figure {
     .curve("true", outputs().map(|t| (t, lost(t))))
 }
 
-/// ln f(t)/f(t + a) for the density f(t) ∝ (1 + t)e^−t, t ≥ 0, of the sum of two standard Laplace variables.
+/// ln f(t)/f(t + a) for the density f(t) ∝ (1 + t)e^−t, t ≥ 0, of the sum of two standard Laplace
+/// variables.
 pub(super) fn two_laplace_noises(a: Enclosure, t: f64) -> Enclosure {
     let t = Enclosure::point(t);
     a - (a / (Enclosure::ONE + t)).ln_1p()

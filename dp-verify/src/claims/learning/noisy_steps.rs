@@ -33,12 +33,14 @@ const BUILT: Steps = Steps { rate: 0.5, multiplier: 1.0, steps: 3 };
 /// Trainings on each data set.
 const RUNS: u32 = 40_000;
 
-/// Judges "a record moves the sum by `moved` times C", "the parameters have the law of `law`", and "they are as private as `stated` is", for trainings as [`BUILT`].
+/// Judges "a record moves the sum by `moved` times C", "the parameters have the law of `law`", and
+/// "they are as private as `stated` is", for trainings as [`BUILT`].
 fn judge(moved: f64, law: Steps, stated: Steps) -> Result<Finding, Error> {
     let pulls =
         [pull(&[0.3, 0.1, 0.2])?, pull(&[3.0, -4.0, 0.5])?, pull(&[1e20, 1e19, -1e20])?, pull(&[1e-9; 3])?];
     let farthest = pulls.iter().fold(0.0f64, |most, pull| most.max(*pull));
-    // Parameters are rounded to single precision, and released sums to 2⁻¹² of their noise, which is 10⁻⁴.
+    // Parameters are rounded to single precision, and released sums to 2⁻¹² of their noise, which
+    // is 10⁻⁴.
     if farthest > moved * (1.0 + 1e-4) {
         return Ok(Finding::refuted(format!(
             "a record moves the sum by {farthest:.4}·C, and {moved}·C is claimed"
@@ -51,7 +53,8 @@ fn judge(moved: f64, law: Steps, stated: Steps) -> Result<Finding, Error> {
     for records in [&[][..], &[FAR_AWAY], &[FAR_AWAY, -FAR_AWAY]] {
         apart = apart.max(distance_from(law, records)?);
     }
-    // The largest of three distances of empirical laws from true ones exceeds this with probability 6·e^(−2·40000·0.0184²) < 10⁻¹¹.
+    // The largest of three distances of empirical laws from true ones exceeds this with probability
+    // 6·e^(−2·40000·0.0184²) < 10⁻¹¹.
     if apart > 0.0184 {
         return Ok(Finding::refuted(format!(
             "the law of the last parameter is {apart:.3} away from the claimed one"
@@ -66,7 +69,8 @@ fn judge(moved: f64, law: Steps, stated: Steps) -> Result<Finding, Error> {
                 "{claimed} is claimed, and the true δ is at least {lower:.3e}"
             )));
         }
-        // The bracket of the true δ is a few percent wide; a statement far above it would be another training's.
+        // The bracket of the true δ is a few percent wide; a statement far above it would be
+        // another training's.
         if upper < 0.9 * delta {
             return Ok(Finding::undecided(format!(
                 "{claimed} is claimed, and the true δ is at most {upper:.3e}"
@@ -99,7 +103,8 @@ fn training(steps: Steps, delta: f64) -> Result<Training<impl dp_ml::model::Mode
     Training::new(MeanModel::new(1)?, settings)
 }
 
-/// How far the empirical law of the last parameter is from the law of such steps: the largest difference of their distribution functions.
+/// How far the empirical law of the last parameter is from the law of such steps: the largest
+/// difference of their distribution functions.
 fn distance_from(law: Steps, records: &[f32]) -> Result<f64, Error> {
     let training = training(BUILT, 1e-3)?;
     let data = Data::new(Matrix::new(records.len(), 1, records.to_vec())?, vec![(); records.len()])?;
@@ -120,7 +125,8 @@ fn distance_from(law: Steps, records: &[f32]) -> Result<f64, Error> {
     Ok((0..RUNS).zip(&last).step_by(16).map(distance).fold(0.0, f64::max))
 }
 
-/// How far a record with this gradient moves the sum of one step on all records, in units of C: the difference of two trainings with the same randomness.
+/// How far a record with this gradient moves the sum of one step on all records, in units of C: the
+/// difference of two trainings with the same randomness.
 fn pull(gradient: &[f32; 3]) -> Result<f64, Error> {
     let settings = Settings::new(3, 3.0, Privacy::Noise { multiplier: 1e-4, delta: 1e-3 })
         .steps(1)
@@ -182,7 +188,8 @@ fn growth() -> Result<Figure, Error> {
         .curve("if batches were not random", unsampled))
 }
 
-/// The mean squared error of DP-SGD for the mean of 1000 exponential numbers, over the number of steps, for two targets and without privacy.
+/// The mean squared error of DP-SGD for the mean of 1000 exponential numbers, over the number of
+/// steps, for two targets and without privacy.
 fn accuracy() -> Result<Figure, Error> {
     let numbers = super::study::exponential(1000, 3);
     let mean = numbers.iter().sum::<f64>() / 1000.0;

@@ -29,7 +29,8 @@ fn schedule(steps: usize, noise: NoiseSchedule) -> Result<Schedule, Error> {
     Ok(Schedule { learning_rate: LearningRate::Power { initial: 1.0, rho: 0.5 }, steps, noise })
 }
 
-/// Judges "after a thousand steps the last iterate loses `claimed`·ε" by the library, and that the sampled training converges at ε = 1.
+/// Judges "after a thousand steps the last iterate loses `claimed`·ε" by the library, and that the
+/// sampled training converges at ε = 1.
 fn judge(kappa: f64, claimed: f64) -> Result<Finding, Error> {
     let loss = LeastSquares::<[f64; 2]>::new(1)?;
     let noise = NoiseSchedule::Iterates { level: 1.0, factors: PrivacySchedule::Power(kappa) };
@@ -48,7 +49,8 @@ fn judge(kappa: f64, claimed: f64) -> Result<Finding, Error> {
     }
     let (mut bounds, mut private) = (vec![], vec![]);
     for n in [100, 1000, 10_000] {
-        // Each step may lose 1/n after amplification by 1/n, and ln(1 + n(e^(1/n) − 1)) ≈ ln 2 before.
+        // Each step may lose 1/n after amplification by 1/n, and ln(1 + n(e^(1/n) − 1)) ≈ ln 2
+        // before.
         let ratio = libm::log1p(libm::expm1(1.0 / count(n)) * count(n));
         let theta = 2.0 / ratio;
         let plan = schedule(n, NoiseSchedule::Constant(theta * (1.0 + 1e-6)))?;

@@ -24,10 +24,12 @@ pub(super) const L11: Claim = Claim {
 const ROW: f64 = 5.0;
 const RESPONSE: f64 = 2.0;
 
-/// Judges "the least eigenvalue moves by `least`·B²", and the other two as claimed, and that `parts` parts of μ/√3 are μ together.
+/// Judges "the least eigenvalue moves by `least`·B²", and the other two as claimed, and that
+/// `parts` parts of μ/√3 are μ together.
 fn check(least: f64, parts: f64) -> Result<Finding, Error> {
     let regression = LinearRegression::new(2, ROW, RESPONSE)?;
-    // All rows of whole numbers up to the bound, (3, 4) and its like on the sphere among them, with responses at the bounds and between, beside up to two others.
+    // All rows of whole numbers up to the bound, (3, 4) and its like on the sphere among them, with
+    // responses at the bounds and between, beside up to two others.
     let values: Vec<f64> = (-5..=5i8).map(f64::from).collect();
     let rows = values.iter().flat_map(|a| values.iter().map(move |b| vec![*a, *b]));
     let rows: Vec<Vec<f64>> = rows.filter(|row| row[0] * row[0] + row[1] * row[1] <= ROW * ROW).collect();
@@ -118,7 +120,8 @@ fn picture() -> Result<Figure, Error> {
         .curve("fixed ridge of 1", fixed))
 }
 
-/// The largest error of the coefficients (0.6, −0.3) at μ = 2, over a few releases: with an adaptive ridge, and with one of 1.
+/// The largest error of the coefficients (0.6, −0.3) at μ = 2, over a few releases: with an
+/// adaptive ridge, and with one of 1.
 fn errors_of(records: u16) -> Result<[f64; 2], Error> {
     let example = |i: u16| {
         let (a, b) = f64::from(i).sin_cos();

@@ -53,7 +53,8 @@ fn judge(slope: fn(f64, f64, f64) -> f64) -> Finding {
         .with_figure(picture(slope))
 }
 
-/// The slope of the line through (−1, 0), (0, 1), (1, 2), (2, 2), by formula and by the normal equations.
+/// The slope of the line through (−1, 0), (0, 1), (1, 2), (2, 2), by formula and by the normal
+/// equations.
 fn picture(slope: fn(f64, f64, f64) -> f64) -> Figure {
     let lambdas = || in_ratios(0.01, 100.0, 25);
     // v̄ = ½, ū = 1.25, mean v² = 1.5, mean uv = 1.5.

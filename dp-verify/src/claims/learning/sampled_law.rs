@@ -1,7 +1,10 @@
-//! The exact law of the sums that DP-SGD releases on tiny data, from the definition, without the accountant.
+//! The exact law of the sums that DP-SGD releases on tiny data, from the definition, without the
+//! accountant.
 //!
-//! One record pulls by the clipping norm in each step that it is in, with probability q; noise has the standard deviation σ. In units of the noise a released sum is N(0, 1) without the record, and
-//! (1 − q)·N(0, 1) + q·N(μ, 1) with it, μ = 1/σ. Steps are independent, because the pull does not depend on the parameter.
+//! One record pulls by the clipping norm in each step that it is in, with probability q; noise has
+//! the standard deviation σ. In units of the noise a released sum is N(0, 1) without the record,
+//! and (1 − q)·N(0, 1) + q·N(μ, 1) with it, μ = 1/σ. Steps are independent, because the pull does
+//! not depend on the parameter.
 
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
@@ -31,7 +34,8 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// A lower and an upper bound on δ(ε), over both directions of adding and removing the record, up to rounding of about 10⁻¹⁴: all losses at one end of their cells, and all at the other.
+    /// A lower and an upper bound on δ(ε), over both directions of adding and removing the record,
+    /// up to rounding of about 10⁻¹⁴: all losses at one end of their cells, and all at the other.
     pub(super) fn delta(&self, epsilon: f64) -> (f64, f64) {
         let profile = |masses: &[f64], loss: &dyn Fn(f64) -> f64| -> f64 {
             let places = (0u32..).map(|k| self.least + WIDTH * f64::from(k));
@@ -80,7 +84,8 @@ impl Steps {
         libm::floor(loss / WIDTH)
     }
 
-    /// The mass of each cell of losses of one step, with the record and without it, from the smallest loss on.
+    /// The mass of each cell of losses of one step, with the record and without it, from the
+    /// smallest loss on.
     fn cells(&self) -> Vec<(f64, f64)> {
         let (q, mu) = (self.rate, 1.0 / self.multiplier);
         // The loss ln(1 − q + q·e^(μx − μ²/2)) grows with x.
@@ -101,7 +106,8 @@ impl Steps {
         masses
     }
 
-    /// δ(ε) of the last parameter alone, in both directions: the sum of all released sums, whose likelihood ratio grows with it.
+    /// δ(ε) of the last parameter alone, in both directions: the sum of all released sums, whose
+    /// likelihood ratio grows with it.
     pub(super) fn delta_of_the_last(&self, epsilon: f64) -> f64 {
         let (spread, shift) = (f64::from(self.steps).sqrt(), 1.0 / self.multiplier);
         let above = |x: f64, with: bool| -> f64 {
@@ -142,7 +148,8 @@ impl Steps {
         })
     }
 
-    /// The probability that the last parameter is at most x, for records that pull up and records that pull down, in units of the clipping norm over the expected batch.
+    /// The probability that the last parameter is at most x, for records that pull up and records
+    /// that pull down, in units of the clipping norm over the expected batch.
     pub(super) fn last_at_most(&self, x: f64, up: u16, down: u16) -> f64 {
         let of = |records: u16| Self { steps: records * self.steps, ..*self }.visits();
         let (ups, downs) = (of(up), of(down));

@@ -109,8 +109,9 @@ fn normaliser(q: f64, b: f64) -> Enclosure {
     Enclosure::ONE - (decay(q) + decay(WIDTH - q)) * Enclosure::point(0.5)
 }
 
-/// Encloses δ(ε) of the answers l and l + Δ alone: the event {v ≤ l + t}, with both of its probabilities from the density. At the best t
-/// the densities are in the ratio e^ε; any t gives a lower bound on the supremum.
+/// Encloses δ(ε) of the answers l and l + Δ alone: the event {v ≤ l + t}, with both of its
+/// probabilities from the density. At the best t the densities are in the ratio e^ε; any t gives a
+/// lower bound on the supremum.
 fn at_the_end(b: f64, epsilon: f64, sensitivity: f64) -> Enclosure {
     let growth = (normaliser(sensitivity, b) / normaliser(0.0, b)).ln();
     let t = (0.5 * (sensitivity + b * (growth.hi() - epsilon))).clamp(0.0, sensitivity);

@@ -66,7 +66,8 @@ fn counts_add_up() -> Result<Finding, Error> {
     Ok(Finding::holds("500 published trees add up"))
 }
 
-/// The estimates are linear: their weights, one released count after the other, give their bias and variance. None has more variance than the released count.
+/// The estimates are linear: their weights, one released count after the other, give their bias and
+/// variance. None has more variance than the released count.
 fn weights_are_best() -> Result<Finding, Error> {
     let tree = Hierarchy::uniform(&[2, 2, 2, 2])?;
     let stated = tree.variances();

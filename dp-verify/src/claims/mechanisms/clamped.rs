@@ -33,7 +33,8 @@ fn clamped(answer: i64, noise: i64) -> i64 {
     (answer + noise).clamp(0, TOP)
 }
 
-/// Checks what `output` makes of an answer and its noise: its exact law for all neighbours, and the type of a clamped measurement.
+/// Checks what `output` makes of an answer and its noise: its exact law for all neighbours, and the
+/// type of a clamped measurement.
 fn judge(output: impl Fn(i64, i64) -> i64) -> Result<Finding, Error> {
     let ratio = Enclosure::point(RATE).exp();
     let laws: Vec<_> = (0..=TOP).map(|answer| law(|noise| output(answer, noise))).collect();
@@ -84,7 +85,8 @@ fn judge(output: impl Fn(i64, i64) -> i64) -> Result<Finding, Error> {
 /// 1/b of the discrete Laplace noise, and its ε for counts.
 const RATE: f64 = 0.5;
 
-/// Encloses the law of a function of the noise. Noise beyond ±60 counts as ±61, which clamps to the same.
+/// Encloses the law of a function of the noise. Noise beyond ±60 counts as ±61, which clamps to the
+/// same.
 fn law(output: impl Fn(i64) -> i64) -> BTreeMap<i64, Enclosure> {
     const END: i32 = 60;
     let decay = |k: i32| Enclosure::point(-RATE * f64::from(k)).exp();

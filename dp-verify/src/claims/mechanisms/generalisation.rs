@@ -44,9 +44,11 @@ fn overfitting(scores: &[f64], _: f64) -> Result<Vec<Enclosure>, Error> {
 
 const EPSILONS: [f64; 6] = [0.05, 0.2, 0.5, 1.0, 2.0, 4.0];
 
-/// Judges a selection on all samples of some sizes from some populations, and on the worst single record; and that overfitting exceeds the bound.
+/// Judges a selection on all samples of some sizes from some populations, and on the worst single
+/// record; and that overfitting exceeds the bound.
 fn judge(select: Selection) -> Result<Finding, Error> {
-    // The probabilities of the points of a population, in parts of their sum, with how many records are drawn.
+    // The probabilities of the points of a population, in parts of their sum, with how many records
+    // are drawn.
     let cases: [(&[u8], u32); 5] =
         [(&[1, 1], 1), (&[1, 1], 6), (&[3, 1], 5), (&[1, 1, 1], 3), (&[5, 2, 1], 4)];
     let (mut samples, mut selected, mut ratios) = (0, 0.0f64, Vec::new());
@@ -91,7 +93,8 @@ fn judge(select: Selection) -> Result<Finding, Error> {
     Ok(finding.with_figure(picture(select)?).with_slack(Slack::over("E(q(S) − q(P))", ratios)))
 }
 
-/// Encloses E(q(S) − q(P)) over all samples, q being one of the indicators of all subsets of the domain, selected for having many records; and the number of samples.
+/// Encloses E(q(S) − q(P)) over all samples, q being one of the indicators of all subsets of the
+/// domain, selected for having many records; and the number of samples.
 fn expected_gap(
     population: &[u8],
     records: u32,
@@ -130,7 +133,8 @@ fn expected_gap(
             .clone()
             .map(|query| sample.iter().filter(|point| has(query, **point)).map(|_| 1.0).sum())
             .collect();
-        // Records beyond the expected number. What is subtracted is the same for all samples, so that the sensitivity is one, up to rounding.
+        // Records beyond the expected number. What is subtracted is the same for all samples, so
+        // that the sensitivity is one, up to rounding.
         let scores: Vec<f64> =
             counts.iter().zip(&means).map(|(count, mean)| count - (size * *mean).lo()).collect();
         for ((chosen, count), mean) in select(&scores, epsilon)?.into_iter().zip(counts).zip(&means) {
@@ -140,7 +144,8 @@ fn expected_gap(
     Ok((gap, all))
 }
 
-/// One record from k equal points, told by randomised response, and the query "is it the point that was told": e^ε/(e^ε + k − 1) − 1/k, for the worst k.
+/// One record from k equal points, told by randomised response, and the query "is it the point that
+/// was told": e^ε/(e^ε + k − 1) − 1/k, for the worst k.
 fn worst_record(epsilon: f64) -> Enclosure {
     let gap = |k: u16| {
         let (odds, k) = (Enclosure::point(epsilon).exp(), Enclosure::point(k.into()));
@@ -193,7 +198,8 @@ mod tests {
 
     #[test]
     fn gaps_are_those_of_a_direct_count() {
-        // One fair bit and the exact maximum: the queries are ∅, {0}, {1}, {0,1}, and the own point is ahead by one half. The gap is 1 − ½.
+        // One fair bit and the exact maximum: the queries are ∅, {0}, {1}, {0,1}, and the own point
+        // is ahead by one half. The gap is 1 − ½.
         let (gap, samples) = expected_gap(&[1, 1], 1, 1.0, overfitting).unwrap();
         assert!(gap.contains(0.5) && samples == 2, "{gap}");
         // k = 2: e^ε/(e^ε+1) − ½ = ½·tanh(ε/2); the best k has tanh(ε/4) but for rounding k.

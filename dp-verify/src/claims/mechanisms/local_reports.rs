@@ -1,4 +1,5 @@
-//! L12: the two deployments that the lecture names, reports that are private before they are collected, and a census whose counts add up.
+//! L12: the two deployments that the lecture names, reports that are private before they are
+//! collected, and a census whose counts add up.
 //!
 //! About [`dp_mechanisms::local`].
 
@@ -84,7 +85,8 @@ fn judge(promised: f64) -> Result<Finding, Error> {
     Ok(Finding::together(found).with_figure(picture()?))
 }
 
-/// The probability of a list of bits, that of one place being set with probability `own` and the others with `other`.
+/// The probability of a list of bits, that of one place being set with probability `own` and the
+/// others with `other`.
 fn bits_of(report: &[bool], place: u32, own: Enclosure, other: Enclosure) -> Enclosure {
     (0u32..).zip(report).fold(Enclosure::ONE, |product, (i, set)| {
         let p = if i == place { own } else { other };
@@ -97,7 +99,8 @@ fn meet(a: Enclosure, b: Enclosure) -> bool {
     a.lo() <= b.hi() && b.lo() <= a.hi()
 }
 
-/// The law of a randomiser on all bit strings is the ideal one; the ideal one keeps the ratio and reaches it; and the estimate from one report has its mean and its variance.
+/// The law of a randomiser on all bit strings is the ideal one; the ideal one keeps the ratio and
+/// reaches it; and the estimate from one report has its mean and its variance.
 fn reports_are_right<O>(
     (name, oracle): (&str, &O),
     promised: f64,
@@ -169,7 +172,8 @@ where
     })
 }
 
-/// A sketch of two functions and two hashes: for each function and value some hash explains all reports, and over the choice of functions the estimates have no bias.
+/// A sketch of two functions and two hashes: for each function and value some hash explains all
+/// reports, and over the choice of functions the estimates have no bias.
 fn sketch_is_right(promised: f64) -> Result<Finding, Error> {
     const LENGTH: u32 = 15;
     let sketch = CountMeanSketch::epsilon(EPSILON, 5, 2, 1, 12)?;
@@ -208,7 +212,8 @@ fn sketch_is_right(promised: f64) -> Result<Finding, Error> {
     if largest < promised * (1.0 - 1e-9) {
         return Ok(Finding::undecided(format!("a sketch whose loss is {largest} only")));
     }
-    // Over fresh functions, one report each: the estimate of the own value, and of another one. It lies in an interval of length 1/(p − q').
+    // Over fresh functions, one report each: the estimate of the own value, and of another one. It
+    // lies in an interval of length 1/(p − q').
     const FUNCTIONS: u32 = 20_000;
     const FALSE_ALARM: f64 = 1e-9;
     let (mut rng, mut means) = (Insecure::seeded(12), [0.0, 0.0]);
@@ -230,7 +235,8 @@ fn sketch_is_right(promised: f64) -> Result<Finding, Error> {
     })
 }
 
-/// The standard deviation of the estimate of a rare value from 10 000 reports at ε = 1, over the number of values.
+/// The standard deviation of the estimate of a rare value from 10 000 reports at ε = 1, over the
+/// number of values.
 fn picture() -> Result<Figure, Error> {
     const REPORTS: u64 = 10_000;
     let mut curves = [Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new()];

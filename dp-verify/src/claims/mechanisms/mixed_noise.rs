@@ -32,8 +32,8 @@ const PROMISES: [(f64, f64); 4] = [(0.1, 1e-3), (0.5, 1e-2), (1.0, 1e-2), (2.0, 
 
 /// Judges the Gaussian branch with a variance of `factor`·(Δ/ε)², at a Δ below the threshold.
 ///
-/// The claim is a statement for all ε, δ and Δ: one certified failure refutes it, and all are asked to fail.
-/// Then the mixed noise of the library is asked to keep each promise.
+/// The claim is a statement for all ε, δ and Δ: one certified failure refutes it, and all are asked
+/// to fail. Then the mixed noise of the library is asked to keep each promise.
 fn judge(factor: f64) -> Result<Finding, Error> {
     let (mut details, mut ratios) = (Vec::new(), Vec::new());
     let (mut failures, mut kept) = (0, 0);
@@ -65,7 +65,8 @@ fn judge(factor: f64) -> Result<Finding, Error> {
     Ok(finding.with_figure(picture(factor)?).with_slack(Slack::over("δ", ratios)))
 }
 
-/// The promise of 10⁻³ over ε, and what the Gaussian branches of the lecture and of the library have.
+/// The promise of 10⁻³ over ε, and what the Gaussian branches of the lecture and of the library
+/// have.
 fn picture(factor: f64) -> Result<Figure, Error> {
     const PROMISED: f64 = 1e-3;
     let [mut promised, mut lecture, mut library] = [Vec::new(), Vec::new(), Vec::new()];
@@ -111,7 +112,8 @@ fn delta_of(mu: f64, epsilon: f64) -> Result<Enclosure, Error> {
 
 /// Whether mixed noise keeps a promise for answers Δ apart, and what it is.
 ///
-/// The exact profile is taken a part in 10¹² below Δ: there the rounding of Δ/scale upwards, which is the check's and not the noise's, does not matter.
+/// The exact profile is taken a part in 10¹² below Δ: there the rounding of Δ/scale upwards, which
+/// is the check's and not the noise's, does not matter.
 fn keeps(target: MixedTarget, epsilon: f64, delta: f64, sensitivity: f64) -> Result<(bool, String), Error> {
     let (noise, _) = target.calibrate(Sensitivity::<L1, AddRemove>::new(sensitivity)?)?;
     let distance = |scale: f64| div_up(sensitivity * (1.0 - 1e-12), scale);

@@ -21,8 +21,8 @@
 //! | SV3 to SV6 | four variants of it are ε-private | refuted: three have no finite ε |
 //! | SV7 | its noise for monotone answers serves for any counts, each of which moves one way | refuted: the loss is up to nearly 2ε |
 //!
-//! Statistical parts draw with a fixed seed: they give the same result on every run. Where a false-alarm
-//! probability is stated, it is over the choice of that seed.
+//! Statistical parts draw with a fixed seed: they give the same result on every run. Where a
+//! false-alarm probability is stated, it is over the choice of that seed.
 
 mod bounded_laplace;
 mod census;
@@ -67,8 +67,8 @@ pub(super) fn all() -> Vec<Claim> {
     ]
 }
 
-/// An upper bound on √(ln(1/false alarm) / 2n): how far the mean of n independent variables in [0, 1] strays
-/// above its expectation but for that probability (Hoeffding 1963).
+/// An upper bound on √(ln(1/false alarm) / 2n): how far the mean of n independent variables in [0,
+/// 1] strays above its expectation but for that probability (Hoeffding 1963).
 pub(super) fn deviation(draws: u32, false_alarm: f64) -> f64 {
     let exponent = -Enclosure::point(false_alarm).ln();
     (exponent / Enclosure::point(2.0 * f64::from(draws))).sqrt().hi()

@@ -39,7 +39,8 @@ fn moving(by: f64) -> Result<Sensitivity<L1, AddRemove>, Error> {
     Sensitivity::new(by)
 }
 
-/// Checks a calibration: the pair that it states, the law of its bits on a coarse grid, and its draws.
+/// Checks a calibration: the pair that it states, the law of its bits on a coarse grid, and its
+/// draws.
 fn judge(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) -> Result<Finding, Error> {
     let coarse = calibrate(SHIFT, SHIFT)?.scale();
     let fine = calibrate(EPSILON, EPSILON)?;
@@ -52,8 +53,8 @@ fn judge(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) -> Result<Findi
     Ok(Finding::together(findings))
 }
 
-/// The dominating pair of noise calibrated to ε loses at most ε, reaches it, and has δ(ε) = 0 but δ > 0 just
-/// below ε.
+/// The dominating pair of noise calibrated to ε loses at most ε, reaches it, and has δ(ε) = 0 but
+/// δ > 0 just below ε.
 fn pair_reaches_epsilon(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) -> Result<Finding, Error> {
     const EPSILONS: [f64; 9] = [0.01, 0.03, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0];
     const SENSITIVITIES: [f64; 4] = [1e-9, 0.3, 1.0, 1e6];
@@ -94,9 +95,9 @@ fn pair_reaches_epsilon(calibrate: impl Fn(f64, f64) -> Result<Laplace, Error>) 
 /// Both the distance of the enumerated answers and their ε, which makes the scale one.
 const SHIFT: f64 = 0.75;
 
-/// Runs the sampler on all bit strings, for two answers that are [`SHIFT`] apart, at scale one and on whole
-/// numbers. Each probability is known up to the mass of the strings that are too short: it must agree with
-/// the ideal law, and the ratio be within e^ε.
+/// Runs the sampler on all bit strings, for two answers that are [`SHIFT`] apart, at scale one and
+/// on whole numbers. Each probability is known up to the mass of the strings that are too short: it
+/// must agree with the ideal law, and the ratio be within e^ε.
 fn law_keeps_the_ratio(sampler: impl Fn(f64, &mut Bits<'_, Replay>) -> IBig) -> Finding {
     const LENGTH: u32 = 18;
     let answers = [0.25, 0.25 + SHIFT];
@@ -128,13 +129,14 @@ fn law_keeps_the_ratio(sampler: impl Fn(f64, &mut Bits<'_, Replay>) -> IBig) -> 
 /// Both the distance of the audited answers and their ε.
 const EPSILON: f64 = 1.0;
 
-/// Draws for two answers that are [`EPSILON`] apart at scale one. Half-lines are the events that tell them
-/// apart best. All of them at once are within `slack` of their shares (Dvoretzky, Kiefer, Wolfowitz and
-/// Massart), but for the false-alarm probability.
+/// Draws for two answers that are [`EPSILON`] apart at scale one. Half-lines are the events that
+/// tell them apart best. All of them at once are within `slack` of their shares (Dvoretzky, Kiefer,
+/// Wolfowitz and Massart), but for the false-alarm probability.
 fn draws_keep_the_ratio(mut draw: impl FnMut(f64) -> Result<f64, Error>) -> Result<Finding, Error> {
     const DRAWS: u32 = 200_000;
     const FALSE_ALARM: f64 = 1e-9;
-    // Two samples, two sides each; and what the rounding onto the fine grid may move across a threshold.
+    // Two samples, two sides each; and what the rounding onto the fine grid may move across a
+    // threshold.
     let slack = deviation(DRAWS, FALSE_ALARM / 4.0) + 1e-8;
     let answers = [0.1, 0.1 + EPSILON];
     let mut samples = [Vec::new(), Vec::new()];

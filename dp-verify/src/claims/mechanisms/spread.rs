@@ -63,8 +63,8 @@ fn judge(claimed: f64) -> Result<Finding, Error> {
 
 /// Encloses E|v|^power at b = 1, for a power of one or two; |v| has density e^−t.
 ///
-/// Up to T = 64 the truth lies between the sums over the cells of a partition that take the lower and the
-/// upper end of each. Beyond it, ∫ t² e^−t dt = (T² + 2T + 2)·e^−T, and t ≤ t² there.
+/// Up to T = 64 the truth lies between the sums over the cells of a partition that take the lower
+/// and the upper end of each. Beyond it, ∫ t² e^−t dt = (T² + 2T + 2)·e^−T, and t ≤ t² there.
 fn absolute_moment(power: u8) -> Enclosure {
     const CELLS_PER_UNIT: u16 = 64;
     const END: u16 = 64;

@@ -31,7 +31,8 @@ pub(super) const M16: Claim = Claim {
 
 const EPSILON: f64 = 1.0;
 
-/// Noise values up to here are listed; larger ones, of probability e^−40 or so, are counted as lost.
+/// Noise values up to here are listed; larger ones, of probability e^−40 or so, are counted as
+/// lost.
 const LISTED: i32 = 40;
 
 /// Judges synthetic data made with noise of scale `factor`/ε on whole counts.
@@ -40,7 +41,8 @@ fn judge(factor: f64) -> Result<Finding, Error> {
     Ok(Finding::together([private(scale)?, biased(scale)?, sparse(scale)?]))
 }
 
-/// Encloses Pr(N = j) for Laplace noise, rounded to the nearest integer: the mass between j − ½ and j + ½.
+/// Encloses Pr(N = j) for Laplace noise, rounded to the nearest integer: the mass between j − ½ and
+/// j + ½.
 fn mass(scale: Scale, j: i32) -> Enclosure {
     let above = |distance: f64| {
         Enclosure::point(0.5) * (-(Enclosure::point(distance) / Enclosure::point(scale.get()))).exp()
@@ -49,7 +51,8 @@ fn mass(scale: Scale, j: i32) -> Enclosure {
     if j == 0.0 { Enclosure::ONE - above(0.5) - above(0.5) } else { above(j - 0.5) - above(j + 0.5) }
 }
 
-/// The law of the synthetic counts of a histogram of two cells, by listing the noise on both; with it the mass that was not listed.
+/// The law of the synthetic counts of a histogram of two cells, by listing the noise on both; with
+/// it the mass that was not listed.
 fn law(
     counts: [i32; 2],
     scale: Scale,
@@ -66,7 +69,8 @@ fn law(
     Ok(law)
 }
 
-/// All outcomes of both ways of mending, for a histogram and the one with a record less, keep within e^ε.
+/// All outcomes of both ways of mending, for a histogram and the one with a record less, keep
+/// within e^ε.
 fn private(scale: Scale) -> Result<Finding, Error> {
     const TOTAL: u64 = 3;
     let (with, without) = ([2, 1], [1, 1]);
@@ -104,7 +108,8 @@ fn private(scale: Scale) -> Result<Finding, Error> {
     )))
 }
 
-/// An empty cell is negative with a positive probability, and has records on average after clamping; the projection keeps the total on all listed outcomes.
+/// An empty cell is negative with a positive probability, and has records on average after
+/// clamping; the projection keeps the total on all listed outcomes.
 fn biased(scale: Scale) -> Result<Finding, Error> {
     let (mut negative, mut clamped) = (Enclosure::ZERO, Enclosure::ZERO);
     for j in 1..=LISTED {
@@ -131,7 +136,8 @@ fn biased(scale: Scale) -> Result<Finding, Error> {
     Ok(finding.with_figure(bias_by_scale()?))
 }
 
-/// The records that an empty cell has on average after clamping, over the scale of the noise, which stays far below what is listed.
+/// The records that an empty cell has on average after clamping, over the scale of the noise, which
+/// stays far below what is listed.
 fn bias_by_scale() -> Result<Figure, Error> {
     let mut bias = Vec::new();
     for b in in_ratios(0.1, 4.0, 25) {
@@ -146,7 +152,8 @@ fn bias_by_scale() -> Result<Figure, Error> {
         .curve("true", in_ratios(0.1, 4.0, 25).map(|b| (b, 0.0))))
 }
 
-/// Of a universe of 2⁴⁰ empty cells as many pass as do of independent ones, and their values are those of the noise.
+/// Of a universe of 2⁴⁰ empty cells as many pass as do of independent ones, and their values are
+/// those of the noise.
 fn sparse(scale: Scale) -> Result<Finding, Error> {
     const RELEASES: u32 = 4_000;
     const FALSE_ALARM: f64 = 1e-9;
@@ -165,7 +172,8 @@ fn sparse(scale: Scale) -> Result<Finding, Error> {
         lower +=
             u32::try_from(published.keys().filter(|cell| **cell < universe / 2).count()).unwrap_or(u32::MAX);
     }
-    // Pr(none) = (1 − p)^N, which is e^−Np to a relative Np², far below the deviation; half of the cells lie in the lower half.
+    // Pr(none) = (1 − p)^N, which is e^−Np to a relative Np², far below the deviation; half of the
+    // cells lie in the lower half.
     let empty = f64::from(none) / f64::from(RELEASES);
     let left = f64::from(lower) / f64::from(cells.max(1));
     let detail = format!(

@@ -58,7 +58,8 @@ fn or_undecided(finding: Result<Finding, Error>) -> Finding {
 
 const DELTAS: [f64; 6] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.3];
 
-/// Encloses the true δ at ε of Gaussian noise whose σ is enclosed, for answers Δ apart. It rises with μ = Δ/σ.
+/// Encloses the true δ at ε of Gaussian noise whose σ is enclosed, for answers Δ apart. It rises
+/// with μ = Δ/σ.
 fn true_delta(epsilon: f64, sensitivity: f64, sigma: Enclosure) -> Result<Enclosure, Error> {
     let mu = Enclosure::point(sensitivity) / sigma;
     let at = |mu: f64| Ok(GaussianPair::new(Mu::new(mu)?).delta(epsilon));

@@ -26,7 +26,8 @@ pub(super) const M10: Claim = Claim {
 
 const WIDTH: f64 = 4.0;
 
-/// Judges "the sensitivity is `claimed`(n)·Λ" by the pair in which all are equal but one, for both normalisations: √(Λ²(n−1)/n/(n−1)) = Λ/√n, and Λ√(n−1)/n. The library's must cover both of them
+/// Judges "the sensitivity is `claimed`(n)·Λ" by the pair in which all are equal but one, for both
+/// normalisations: √(Λ²(n−1)/n/(n−1)) = Λ/√n, and Λ√(n−1)/n. The library's must cover both of them
 /// and all neighbours of small data sets, and be no larger.
 fn check(claimed: impl Fn(Enclosure) -> Enclosure) -> Result<Finding, Error> {
     let bounds = Bounds::new(0.0, WIDTH)?;
@@ -78,7 +79,8 @@ fn check(claimed: impl Fn(Enclosure) -> Enclosure) -> Result<Finding, Error> {
     Ok(finding.with_figure(figure).with_slack(slack))
 }
 
-/// The claim, and how far the library's deviations move when all records but one are at a bound, for up to a thousand records.
+/// The claim, and how far the library's deviations move when all records but one are at a bound,
+/// for up to a thousand records.
 fn over_sizes(bounds: Bounds, claimed: &dyn Fn(Enclosure) -> Enclosure) -> Result<(Figure, Slack), Error> {
     let (mut stated, mut sample, mut population) = (vec![], vec![], vec![]);
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);

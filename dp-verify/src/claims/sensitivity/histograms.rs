@@ -28,7 +28,8 @@ pub(super) const M15: Claim = Claim {
     check: || check(1.0, 2.0, 0).unwrap_or_else(|error| Finding::undecided(error.to_string())),
 };
 
-/// Judges scales of `added`/ε and `replaced`/ε, and a threshold `lower` below the one that the library finds.
+/// Judges scales of `added`/ε and `replaced`/ε, and a threshold `lower` below the one that the
+/// library finds.
 fn check(added: f64, replaced: f64, lower: u64) -> Result<Finding, Error> {
     let findings = [known_bins(added, replaced)?, unknown_bins(lower)?];
     Ok(Finding::together(findings))
@@ -85,8 +86,8 @@ fn known_bins(added: f64, replacement: f64) -> Result<Finding, Error> {
     })
 }
 
-/// Computes the exact δ of thresholded counts over two keys, for all neighbours with small counts and counts near the threshold, and compares it with the one that the
-/// library states.
+/// Computes the exact δ of thresholded counts over two keys, for all neighbours with small counts
+/// and counts near the threshold, and compares it with the one that the library states.
 fn unknown_bins(lower: u64) -> Result<Finding, Error> {
     let (mut pairs, mut lines) = (0, Vec::new());
     let mut tight = true;
@@ -162,7 +163,8 @@ fn thresholded(epsilon: f64, delta: f64, by: u16, lower: u64, keys: usize) -> Re
     Ok(Thresholded { threshold, claimed: stated.delta().get(), worst, seen })
 }
 
-/// Encloses Σ (P − e^ε·Q)₊ over all outcomes. Outcomes beyond T + 9, above all counts, have one ratio and are taken together.
+/// Encloses Σ (P − e^ε·Q)₊ over all outcomes. Outcomes beyond T + 9, above all counts, have one
+/// ratio and are taken together.
 fn profile(scale: Scale, threshold: u64, x: &[u16], y: &[u16], epsilon: f64) -> Enclosure {
     let factor = Enclosure::point(epsilon).exp();
     let laws = [x, y].map(|counts| [0, 1].map(|key| law(scale, threshold, counts[key])));

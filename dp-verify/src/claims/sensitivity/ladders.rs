@@ -84,7 +84,8 @@ fn size_of(data: &[f64]) -> f64 {
     f64::from(u32::try_from(data.len()).expect("small"))
 }
 
-/// Judges a ladder of the mean against the definition, on all data sets of two and three records, and the library's with it.
+/// Judges a ladder of the mean against the definition, on all data sets of two and three records,
+/// and the library's with it.
 fn printed_mean(claimed: impl Fn(&[f64], usize) -> f64) -> Result<Finding, Error> {
     let (mut cases, mut wrong, mut example) = (0, [0; 3], String::new());
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
@@ -148,7 +149,8 @@ fn of_twenty_records(claimed: &dyn Fn(&[f64], usize) -> f64) -> Result<Figure, E
         .curve("by the definition", library))
 }
 
-/// Judges the formula with windows of k + `longer` steps against the definition on all data sets of three and five records, and the library's smooth sensitivity.
+/// Judges the formula with windows of k + `longer` steps against the definition on all data sets of
+/// three and five records, and the library's smooth sensitivity.
 fn median(longer: usize) -> Result<Finding, Error> {
     let mut cases = 0;
     for (size, rank) in [(3, 2), (5, 3)] {
@@ -161,7 +163,8 @@ fn median(longer: usize) -> Result<Finding, Error> {
                 |list| neighbours(list),
                 |list| median.answer(&numbers(list)).map_or(f64::NAN, Finite::get),
             );
-            // x₍i₎ for i = rank + t − steps, where ranks below 1 are the lower bound and those beyond n the upper one.
+            // x₍i₎ for i = rank + t − steps, where ranks below 1 are the lower bound and those
+            // beyond n the upper one.
             let at = |up: usize, down: usize| match (rank + up).checked_sub(down) {
                 None | Some(0) => 0.0,
                 Some(i) => data.get(i - 1).copied().unwrap_or(WIDTH),
@@ -193,7 +196,8 @@ fn median(longer: usize) -> Result<Finding, Error> {
     )))
 }
 
-/// The smooth bound of the median of 51 records over β: the library's, and the formula's by all of its windows.
+/// The smooth bound of the median of 51 records over β: the library's, and the formula's by all of
+/// its windows.
 fn over_rates() -> Result<Figure, Error> {
     let data: Vec<f64> = (-25..=25).map(|i| 2.0 + (f64::from(i) / 25.0).powi(3)).collect();
     let median = Quantile::median(bounds()?).under_replace_one(data.len())?;

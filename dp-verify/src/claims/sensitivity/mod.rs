@@ -1,4 +1,5 @@
-//! Claims about queries, their sensitivities, and releases that look first, as `dp_sensitivity` has them.
+//! Claims about queries, their sensitivities, and releases that look first, as `dp_sensitivity` has
+//! them.
 //!
 //! | id | what it says | what is found |
 //! |---|---|---|
@@ -93,7 +94,8 @@ fn lists<T: Copy>(values: &[T], length: usize) -> Vec<Vec<T>> {
     lists
 }
 
-/// A list, and what it becomes when its first record is replaced by each of the values. Queries do not look at the order, so the first stands for all.
+/// A list, and what it becomes when its first record is replaced by each of the values. Queries do
+/// not look at the order, so the first stands for all.
 fn replaced<T: Copy>(list: &[T], values: &[T]) -> impl Iterator<Item = Vec<T>> {
     values.iter().map(move |value| [&[*value], &list[1..]].concat())
 }

@@ -34,7 +34,8 @@ fn check(squares: f64, matrix: f64) -> Result<Finding, Error> {
 const BOUND: f64 = 2.0;
 const VALUES: [f64; 5] = [-BOUND, -1.0, 0.0, 1.0, BOUND];
 
-/// A sensitivity that is found against the one that is claimed and the one that the library states, which may be larger by a rounding.
+/// A sensitivity that is found against the one that is claimed and the one that the library states,
+/// which may be larger by a rounding.
 fn compare(what: &str, found: f64, claimed: f64, stated: f64) -> Finding {
     let detail = format!("{what} moves by {found:.6}");
     if found > claimed * (1.0 + 1e-12) {
@@ -67,7 +68,8 @@ fn numbers(squares: f64) -> Result<Finding, Error> {
     Ok(Finding { detail: format!("b = {BOUND}, n = 3: {}, {}", first.detail, second.detail), ..second })
 }
 
-/// All pairs of rows on a grid, of any length up to B = 5: with (3, 4), (5, 0) and their like it has right angles on the sphere.
+/// All pairs of rows on a grid, of any length up to B = 5: with (3, 4), (5, 0) and their like it
+/// has right angles on the sphere.
 fn matrices(replacement: f64) -> Result<Finding, Error> {
     const LONGEST: f64 = 5.0;
     let gram = Gram::<Vec<f64>, _>::new(2, LONGEST)?;
@@ -80,7 +82,8 @@ fn matrices(replacement: f64) -> Result<Finding, Error> {
         rows.iter().map(|row| gram.answer(std::slice::from_ref(row))).collect::<Result<Vec<_>, _>>()?;
     let (mut added, mut replaced) = (0.0f64, 0.0f64);
     for (x, answer) in rows.iter().zip(&answers) {
-        // In whole numbers: the squared Frobenius norm of xxᵀ − yyᵀ, of which the library's answer must have the length.
+        // In whole numbers: the squared Frobenius norm of xxᵀ − yyᵀ, of which the library's answer
+        // must have the length.
         added = added.max(x[0] * x[0] + x[1] * x[1]);
         for (y, other) in rows.iter().zip(&answers) {
             let entry = |i: usize, j: usize| x[i] * x[j] - y[i] * y[j];
@@ -126,7 +129,8 @@ fn first_entry() -> Result<Finding, Error> {
 
 const RELEASES: u16 = 200;
 
-/// Noise on a matrix of rank one: some releases have a negative eigenvalue, and none has after the projection.
+/// Noise on a matrix of rank one: some releases have a negative eigenvalue, and none has after the
+/// projection.
 fn indefinite() -> Result<Finding, Error> {
     let (mut before, mut after) = (vec![], vec![]);
     for scale in spaced(0.03, 10.0, 16) {
@@ -156,7 +160,8 @@ fn negative(scale: f64) -> Result<[u16; 2], Error> {
     let mut negative = [0, 0];
     for _ in 0..RELEASES {
         let released = Symmetric::from_scaled_triangle(&noise.draw(&exact, &mut rng)?)?;
-        // A matrix of two rows has a negative eigenvalue if its determinant or its trace is negative.
+        // A matrix of two rows has a negative eigenvalue if its determinant or its trace is
+        // negative.
         let determinant = released.get(0, 0) * released.get(1, 1) - released.get(0, 1).powi(2);
         let trace = released.get(0, 0) + released.get(1, 1);
         let mended = released.nearest_positive_semidefinite();

@@ -1,4 +1,5 @@
-//! What the claims about tests of a distance share: the probability of passing, and divergences, written down anew.
+//! What the claims about tests of a distance share: the probability of passing, and divergences,
+//! written down anew.
 
 use crate::claim::Finding;
 use dp_core::Epsilon;
@@ -31,19 +32,22 @@ pub(super) fn continuous(epsilon: f64, threshold: Enclosure, distance: i32) -> E
     }
 }
 
-/// What is released with probability `passes`: nothing to tell apart, or numbers with Laplace noise.
+/// What is released with probability `passes`: nothing to tell apart, or numbers with Laplace
+/// noise.
 #[derive(Clone, Copy)]
 pub(super) struct Law {
     pub(super) passes: Enclosure,
     pub(super) answer: f64,
 }
 
-/// δ(ε) of "answer + Lap(scale) with probability p, else refused": the two parts one by one. An infinitely small scale stands for the exact answer.
+/// δ(ε) of "answer + Lap(scale) with probability p, else refused": the two parts one by one. An
+/// infinitely small scale stands for the exact answer.
 pub(super) fn divergence(epsilon: Enclosure, scale: f64, here: Law, there: Law) -> Enclosure {
     let refused = (Enclosure::ONE - here.passes) - epsilon.exp() * (Enclosure::ONE - there.passes);
     let shift = if here.answer == there.answer { 0.0 } else { (here.answer - there.answer).abs() / scale };
     let (lower, upper) = (shift * (1.0 - 1e-12), shift * (1.0 + 1e-12));
-    // ∫ max(0, p·l − e^ε·q·l') = p·δ(ε + ln(q/p)) of the Laplace pair, which falls in ε and rises in the shift.
+    // ∫ max(0, p·l − e^ε·q·l') = p·δ(ε + ln(q/p)) of the Laplace pair, which falls in ε and rises
+    // in the shift.
     let inner = epsilon + (there.passes / here.passes).ln();
     let of = |shift: f64, epsilon: f64| LaplacePair::new(Epsilon::saturating(shift)).delta(epsilon);
     let released = here.passes * Enclosure::new(of(lower, inner.hi()).lo(), of(upper, inner.lo()).hi());

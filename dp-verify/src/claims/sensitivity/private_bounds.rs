@@ -39,7 +39,8 @@ const EPSILON: f64 = 1.0;
 const DELTA: f64 = 0.02;
 const MOST: i32 = 40;
 
-/// x(x−1)/2 of a number x that one step changes by one: from x to x + 1 it moves by x, so its local sensitivity is x, like that of triangles in dense graphs is a degree.
+/// x(x−1)/2 of a number x that one step changes by one: from x to x + 1 it moves by x, so its local
+/// sensitivity is x, like that of triangles in dense graphs is a degree.
 struct Pairs;
 
 impl Query for Pairs {
@@ -93,7 +94,8 @@ fn check(variant: Variant) -> Result<Finding, Error> {
     Ok(verdict(largest, DELTA, &detail).with_figure(figure).with_slack(slack))
 }
 
-/// δ(2ε): for each value s of the noisy statistic, the profile of two Laplace laws at 2ε − ln of the ratio of the densities of s, which is monotone between whole numbers.
+/// δ(2ε): for each value s of the noisy statistic, the profile of two Laplace laws at 2ε − ln of
+/// the ratio of the densities of s, which is monotone between whole numbers.
 fn divergence(
     release: &PrivateSensitivityBound<Pairs, Pairs>,
     here: i32,

@@ -45,7 +45,8 @@ struct Variant {
 const EPSILON: f64 = 0.6;
 const DELTA: f64 = 0.1;
 
-/// The exact divergence of all neighbours: numbers up to 40 with a jump in their middle, flat and sloping, and all graphs on five nodes.
+/// The exact divergence of all neighbours: numbers up to 40 with a jump in their middle, flat and
+/// sloping, and all graphs on five nodes.
 fn check(variant: Variant) -> Result<Finding, Error> {
     let mut seen = Seen { variant, pairs: BTreeSet::new() };
     let numbers: Vec<u64> = (0..=40).collect();

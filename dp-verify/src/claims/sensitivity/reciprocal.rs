@@ -63,7 +63,8 @@ fn check(claimed: impl Fn(f64, f64) -> f64) -> Result<Finding, Error> {
     Ok(Finding::holds(detail).with_slack(slack).with_figure(over_counts(&claimed)?))
 }
 
-/// The closed form over counts, beside the library's smooth bound and the local and global sensitivities.
+/// The closed form over counts, beside the library's smooth bound and the local and global
+/// sensitivities.
 fn over_counts(claimed: &dyn Fn(f64, f64) -> f64) -> Result<Figure, Error> {
     let query = ReciprocalCount::<(), _>::all();
     let counts = || (2u8..=60).map(|count| (count, f64::from(count)));

@@ -1,4 +1,5 @@
-//! How far from the truth each route to a private answer is on given data, for the pictures of S18 and S19.
+//! How far from the truth each route to a private answer is on given data, for the pictures of S18
+//! and S19.
 
 use std::sync::OnceLock;
 

@@ -114,13 +114,15 @@ impl OfGaussian {
         }
     }
 
-    /// δ of the pair with the full shift and the ratio e^−β: a bound that is e^−β times as large at y allows a shift that is smaller by as much.
+    /// δ of the pair with the full shift and the ratio e^−β: a bound that is e^−β times as large at
+    /// y allows a shift that is smaller by as much.
     fn truth(&self, beta: Enclosure) -> Enclosure {
         gaussian_profile(self.epsilon, self.shift * Enclosure::point(-beta.lo()).exp(), -beta.lo())
     }
 }
 
-/// Judges the lecture's β and the multiple `five`·√(2·ln(2/δ))/ε, and then the β of Nissim, Raskhodnikova and Smith.
+/// Judges the lecture's β and the multiple `five`·√(2·ln(2/δ))/ε, and then the β of Nissim,
+/// Raskhodnikova and Smith.
 fn gaussian(five: f64) -> Finding {
     let mut seen = Vec::new();
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);

@@ -38,7 +38,8 @@ pub(super) const S3: Claim = Claim {
     },
 };
 
-/// A query on a small finite space: the answers, distances and local sensitivities of all data sets.
+/// A query on a small finite space: the answers, distances and local sensitivities of all data
+/// sets.
 struct Space {
     lists: Vec<Vec<usize>>,
     local: Vec<f64>,
@@ -76,7 +77,8 @@ fn queries() -> Result<[(&'static str, Space); 2], Error> {
     ])
 }
 
-/// Judges whether `bound`(S*, LS) is smooth, covers the local sensitivity, and is the least such bound. That is found in another way: LS is raised until no neighbour is more than e^β above.
+/// Judges whether `bound`(S*, LS) is smooth, covers the local sensitivity, and is the least such
+/// bound. That is found in another way: LS is raised until no neighbour is more than e^β above.
 fn least_bound(bound: impl Fn(f64, f64) -> f64) -> Result<Finding, Error> {
     let mut pairs = 0;
     for (name, space) in queries()? {
@@ -128,7 +130,8 @@ fn landscape() -> Result<Figure, Error> {
         .curve("local sensitivity", along(&|x| space.local[x])))
 }
 
-/// Judges S* = max_k e^(−β(k + shift))·A⁽ᵏ⁾ against the definition, and the library's median and mean with it.
+/// Judges S* = max_k e^(−β(k + shift))·A⁽ᵏ⁾ against the definition, and the library's median and
+/// mean with it.
 fn by_distance(shift: u32) -> Result<Finding, Error> {
     let mut cases = 0;
     let (median, mean) = (Quantile::median(bounds()?).under_replace_one(3)?, Mean::new(bounds()?, 3)?);

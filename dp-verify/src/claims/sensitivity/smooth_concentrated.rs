@@ -75,7 +75,8 @@ const ARSINH: Law = Law {
 };
 
 impl Law {
-    /// Judges `factor`·½ε² for a list of (σ, β, s); says by how much the ρ that is shown to hold is smaller. The cases with the last σ and β are drawn.
+    /// Judges `factor`·½ε² for a list of (σ, β, s); says by how much the ρ that is shown to hold is
+    /// smaller. The cases with the last σ and β are drawn.
     fn judge(&self, cases: &[(f64, f64, f64)], factor: f64) -> Finding {
         let (mut least, mut most, mut points) = (f64::INFINITY, 0.0f64, vec![]);
         for &(sigma, beta, s) in cases {

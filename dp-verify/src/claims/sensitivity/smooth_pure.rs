@@ -100,7 +100,8 @@ fn over_powers(factor: f64) -> Figure {
         .curve("reached", gammas.iter().map(|gamma| (*gamma, reached(*gamma))))
 }
 
-/// The largest loss that is surely reached on a grid of outcomes, with the full shift and either end of the ratios.
+/// The largest loss that is surely reached on a grid of outcomes, with the full shift and either
+/// end of the ratios.
 fn largest_seen(gamma: f64, both: Enclosure) -> f64 {
     let phi = |z: Enclosure| (Enclosure::point(gamma) * z.max(-z).ln()).exp().ln_1p();
     let mut most = 0.0f64;
@@ -163,7 +164,8 @@ fn printed_loss(degrees: f64, beta: f64, shift: f64) -> Enclosure {
     (d + one) * Enclosure::point(beta) + Enclosure::point(shift) * (d + one) / (two * d.sqrt())
 }
 
-/// The largest loss at the ratio e^λ is (d+1)/2·arcosh(cosh λ + e^−λ·s²/2d) − (d−1)/2·λ, see `smooth::SmoothStudentT`.
+/// The largest loss at the ratio e^λ is (d+1)/2·arcosh(cosh λ + e^−λ·s²/2d) − (d−1)/2·λ, see
+/// `smooth::SmoothStudentT`.
 fn student_loss(degrees: f64, lambda: f64, shift: f64) -> Enclosure {
     let (d, one, two) = (Enclosure::point(degrees), Enclosure::ONE, Enclosure::point(2.0));
     let lambda = Enclosure::point(lambda);

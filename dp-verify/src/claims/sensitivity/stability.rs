@@ -41,7 +41,8 @@ struct Variant {
 const EPSILON: f64 = 0.7;
 const DELTA: f64 = 0.2;
 
-/// All data sets of up to five votes for three keys, and all their neighbours, with the exact probabilities of all outcomes.
+/// All data sets of up to five votes for three keys, and all their neighbours, with the exact
+/// probabilities of all outcomes.
 fn check(variant: Variant) -> Result<Finding, Error> {
     let keys = [0u8, 1, 2];
     let (mut seen, mut pairs) = (BTreeSet::new(), 0);
@@ -90,7 +91,8 @@ fn check(variant: Variant) -> Result<Finding, Error> {
     Ok(verdict(worst, DELTA, &detail).with_figure(figure).with_slack(slack))
 }
 
-/// What decides the outcomes of two neighbours: their distances, if they have a value, and whether the values are the same.
+/// What decides the outcomes of two neighbours: their distances, if they have a value, and whether
+/// the values are the same.
 type Kinds = BTreeSet<(Option<i32>, Option<i32>, bool)>;
 
 fn kind(here: &Found, there: &Found) -> (Option<i32>, Option<i32>, bool) {
@@ -124,7 +126,8 @@ fn found(found: Option<(BTreeSet<u8>, u64)>) -> Found {
     found.map(|(set, distance)| (set, i32::try_from(distance).expect("small")))
 }
 
-/// δ(ε) of the two laws, which pass the test with these probabilities, if they have a value. Without one everything is refused; different values are as far apart as can be.
+/// δ(ε) of the two laws, which pass the test with these probabilities, if they have a value.
+/// Without one everything is refused; different values are as far apart as can be.
 fn outcomes(epsilon: Enclosure, here: Option<Enclosure>, there: Option<Enclosure>, same: bool) -> Enclosure {
     match (here, there) {
         (None, None) => Enclosure::ZERO,

@@ -54,7 +54,8 @@ fn pairs(graph: &Graph) -> Vec<Pair> {
     every::pairs(graph.nodes()).into_iter().map(of).collect()
 }
 
-/// Compares a rule for pairs with the definition of local sensitivity at each distance, on all graphs of three to five nodes.
+/// Compares a rule for pairs with the definition of local sensitivity at each distance, on all
+/// graphs of three to five nodes.
 fn check(rule: &dyn Fn(&Pair, u64) -> u64) -> Result<Finding, Error> {
     let (mut compared, mut larger) = (0, None);
     for nodes in 3..=5 {
@@ -122,7 +123,8 @@ fn check(rule: &dyn Fn(&Pair, u64) -> u64) -> Result<Finding, Error> {
     ))
 }
 
-/// All routes to the number of triangles in random graphs whose nodes have 12 neighbours on average.
+/// All routes to the number of triangles in random graphs whose nodes have 12 neighbours on
+/// average.
 fn on_sparse_graphs() -> Result<Figure, Error> {
     let (routes, mut rng, mut found) = (routes()?, Insecure::seeded(18), vec![]);
     for n in spaced(30.0, 1000.0, 16).map(f64::round) {

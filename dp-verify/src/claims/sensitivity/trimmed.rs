@@ -74,7 +74,8 @@ fn check(longer: usize) -> Result<Finding, Error> {
     )))
 }
 
-/// The smooth bound over β for 51 records in [−1, 5], of which the 5 smallest and largest are trimmed: the library's, and the formula's by all of its windows.
+/// The smooth bound over β for 51 records in [−1, 5], of which the 5 smallest and largest are
+/// trimmed: the library's, and the formula's by all of its windows.
 fn over_rates() -> Result<Figure, Error> {
     const TRIMMED: i32 = 5;
     let data: Vec<f64> = (-25..=25).map(|i| 2.0 + (f64::from(i) / 25.0).powi(3)).collect();

@@ -55,7 +55,9 @@ fn bounds() -> Result<Bounds, Error> {
 /// The example: n = 5, zero up to the rank in the middle and Λ beyond; and one zero more.
 const DATA: [[f64; 5]; 2] = [[0.0, 0.0, 0.0, WIDTH, WIDTH], [0.0, 0.0, 0.0, 0.0, WIDTH]];
 
-/// Judges "noise of scale `scale`(x)/ε is not private". Both answers are the same. Laplace noise of the scale 0 is none, so an outcome other than 0 has a density on one side and none on the other: an infinite loss.
+/// Judges "noise of scale `scale`(x)/ε is not private". Both answers are the same. Laplace noise of
+/// the scale 0 is none, so an outcome other than 0 has a density on one side and none on the other:
+/// an infinite loss.
 fn two_medians(scale: impl Fn(&Median, &[f64]) -> Result<f64, Error>) -> Result<Finding, Error> {
     let median = Quantile::median(bounds()?).under_replace_one(5)?;
     let [x, y] = DATA.map(|data| (median.answer(&data), scale(&median, &data)));
@@ -69,7 +71,8 @@ fn two_medians(scale: impl Fn(&Median, &[f64]) -> Result<f64, Error>) -> Result<
     })
 }
 
-/// Judges whether a scale is within a factor e^β on the two data sets, for β = 0.1, and covers both local sensitivities.
+/// Judges whether a scale is within a factor e^β on the two data sets, for β = 0.1, and covers both
+/// local sensitivities.
 fn repaired(scale: impl Fn(&Median, &[f64]) -> Result<f64, Error>) -> Result<Finding, Error> {
     let median = Quantile::median(bounds()?).under_replace_one(5)?;
     let [here, there] = DATA.map(|data| scale(&median, &data));
@@ -84,7 +87,8 @@ fn repaired(scale: impl Fn(&Median, &[f64]) -> Result<f64, Error>) -> Result<Fin
     })
 }
 
-/// The local sensitivity and smooth bounds along a path of neighbours: 51 records, one after the other going from 0 to Λ.
+/// The local sensitivity and smooth bounds along a path of neighbours: 51 records, one after the
+/// other going from 0 to Λ.
 fn along_a_path(rates: &[f64]) -> Result<Figure, Error> {
     const RECORDS: u32 = 51;
     let median = Quantile::median(bounds()?).under_replace_one(51)?;

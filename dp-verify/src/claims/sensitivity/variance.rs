@@ -30,7 +30,8 @@ pub(super) const M9: Claim = Claim {
 
 const WIDTH: i32 = 4;
 
-/// Judges "the sensitivity is `claimed`(n) = numerator/denominator times Λ²" on all data sets of two to five whole numbers from 0 to Λ, in integers.
+/// Judges "the sensitivity is `claimed`(n) = numerator/denominator times Λ²" on all data sets of
+/// two to five whole numbers from 0 to Λ, in integers.
 fn judge(claimed: impl Fn(i32) -> (i32, i32)) -> Result<Finding, Error> {
     let values: Vec<i32> = (0..=WIDTH).collect();
     let (mut neighbours, mut too_large) = (0, None);
@@ -91,7 +92,8 @@ fn judge(claimed: impl Fn(i32) -> (i32, i32)) -> Result<Finding, Error> {
     })
 }
 
-/// How far the library's variances move when all records but one are at a bound, for up to a thousand records.
+/// How far the library's variances move when all records but one are at a bound, for up to a
+/// thousand records.
 fn over_sizes() -> Result<Figure, Error> {
     let (mut claimed, mut sample, mut population) = (vec![], vec![], vec![]);
     for size in spaced(2.0, 1000.0, 25).map(f64::round) {

@@ -16,7 +16,8 @@ use super::spec::{Asked, Question, Relation, Solve, Spec, Step};
 pub(super) struct Answer {
     pub(super) found: Found,
     pub(super) method: Method,
-    /// What Rényi divergences alone give for the number that was asked for (for ε, where a parameter was). Nothing for many parts, where that takes long.
+    /// What Rényi divergences alone give for the number that was asked for
+    /// (for ε, where a parameter was). Nothing for many parts, where that takes long.
     pub(super) renyi: Option<f64>,
     /// Why the answer is wider than asked for, where it is.
     pub(super) limit: Option<Limit>,
@@ -31,7 +32,8 @@ pub(super) enum Found {
     Count { value: u64, fails: Option<u64>, target: Approx },
 }
 
-/// Of more parts than that the divergences take too long for a number that only stands beside the answer.
+/// Of more parts than that the divergences take too long for a number that only stands beside the
+/// answer.
 const FEW: usize = 16;
 
 /// Answers all that a spec asks.
@@ -83,7 +85,8 @@ fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64
     Answer { found, method, renyi, limit }
 }
 
-/// The parameter that is asked for. There is one composition, since parallel steps are not solved for.
+/// The parameter that is asked for. There is one composition, since parallel steps are not solved
+/// for.
 fn solved<A: Sampled>(spec: &Spec, solve: Solve, target: Approx) -> Result<Answer, Error> {
     let at = |unknown: f64, count: u64| {
         let mut all = compositions::<A>(spec, unknown, count)?;
@@ -93,7 +96,8 @@ fn solved<A: Sampled>(spec: &Spec, solve: Solve, target: Approx) -> Result<Answe
         let found = calibration::largest_count(|count| at(1.0, count), target)?;
         (Found::Count { value: found.value, fails: found.fails, target }, at(1.0, found.value)?)
     } else {
-        // Noise is looked for in units of the sensitivity, where it is of the order of one; what is judged is the product as it is returned.
+        // Noise is looked for in units of the sensitivity, where it is of the order of one; what is
+        // judged is the product as it is returned.
         let unit = |step: &Step| match step {
             Step::All(release) => release.mechanism.unit(),
             Step::Parallel(_) => None,

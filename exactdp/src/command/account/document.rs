@@ -1,4 +1,5 @@
-//! JSON with the checks that `serde_json::Value` does not make: no field twice, and a path to what cannot be read.
+//! JSON with the checks that `serde_json::Value` does not make: no field twice, and a path to what
+//! cannot be read.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

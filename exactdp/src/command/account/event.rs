@@ -46,9 +46,11 @@ const OTHER_RELATION: Error = Error::Unreachable {
     instead: "use poisson under add-remove and without-replacement under replace-one",
 };
 
-/// What a record may meet, with `unknown` or `count` in the one place where the spec states nothing: a composition for each choice of a part in each parallel step.
+/// What a record may meet, with `unknown` or `count` in the one place where the spec states
+/// nothing: a composition for each choice of a part in each parallel step.
 ///
-/// A record lies in one part, so that neighbours under add/remove differ in what is released of that part and of all records. The worst choice is what counts.
+/// A record lies in one part, so that neighbours under add/remove differ in what is released of
+/// that part and of all records. The worst choice is what counts.
 pub(super) fn compositions<A: Sampled>(
     spec: &Spec,
     unknown: f64,
@@ -69,9 +71,11 @@ pub(super) fn compositions<A: Sampled>(
     })
 }
 
-/// One run, for groups of so many records. Quotients of sensitivity and noise are rounded up, which is the side of less privacy; one that overflows hides nothing.
+/// One run, for groups of so many records. Quotients of sensitivity and noise are rounded up, which
+/// is the side of less privacy; one that overflows hides nothing.
 ///
-/// A sensitivity, a μ and a range of losses grow in proportion to the group, by the triangle inequality; guarantees follow the law of their notion.
+/// A sensitivity, a μ and a range of losses grow in proportion to the group, by the triangle
+/// inequality; guarantees follow the law of their notion.
 fn event<A: Adjacency>(mechanism: &Mechanism, unknown: f64, group: u32) -> Result<Event<A>, Error> {
     let pure = |epsilon: f64| Ok::<_, Error>(Pure::new(epsilon)?.for_group(group));
     let far = |sensitivity: f64| mul_up(sensitivity, group.into());

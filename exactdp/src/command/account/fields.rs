@@ -97,7 +97,8 @@ impl<'a> Fields<'a> {
         self.get(name).map(|node| range.number_at(node, &self.path(name))).transpose()
     }
 
-    /// A list that is not empty and not too long, and what to pass if there is none: its nodes, with their places.
+    /// A list that is not empty and not too long, and what to pass if there is none: its nodes,
+    /// with their places.
     pub(super) fn list(&self, name: &str, pass: &str) -> Result<Vec<(&'a Node, String)>, BadSpec> {
         match self.need(name, pass)? {
             Node::List(list) if list.is_empty() => {

@@ -1,4 +1,5 @@
-//! `exactdp account`, in this workspace also `cargo xtask account`: what a composition of private releases costs, or how to make it fit.
+//! `exactdp account`, in this workspace also `cargo xtask account`: what a composition of private
+//! releases costs, or how to make it fit.
 //!
 //! A spec is a JSON object:
 //!
@@ -27,22 +28,35 @@
 //! | `without-replacement` | `n`, `batch`, `of` | `replace-one` |
 //! | `parallel` | `parts`: a list of mechanisms for each part of the data | `add-remove` |
 //!
-//! Each but `parallel` has a `count`, and `count` and `sensitivity` are 1 where they are missing. What is sampled (`of`) has no count and is not sampled itself. Sensitivities are those under
-//! the stated adjacency.
+//! Each but `parallel` has a `count`, and `count` and `sensitivity` are 1 where they are missing.
+//! What is sampled (`of`) has no count and is not sampled itself. Sensitivities are those under the
+//! stated adjacency.
 //!
-//! The parts of `parallel` share no record, and which part a record lies in depends on that record alone. One record more or less changes one part, so the dearest part counts, together with
-//! all else in `compose`. The parts of two `parallel` steps are taken to have nothing to do with each other. Under `replace-one` a record may leave one part and enter another: list both in `compose`.
+//! The parts of `parallel` share no record, and which part a record lies in depends on that record
+//! alone. One record more or less changes one part, so the dearest part counts, together with all
+//! else in `compose`. The parts of two `parallel` steps are taken to have nothing to do with each
+//! other. Under `replace-one` a record may leave one part and enter another: list both in
+//! `compose`.
 //!
-//! For a `group` a sensitivity, a μ and a range grow in proportion, and other guarantees by the law of their notion. The lower end of an answer is then that of what is proven about
-//! the group. What samples and finite pairs cost a group does not follow from what they cost one record, and is refused.
+//! For a `group` a sensitivity, a μ and a range grow in proportion, and other guarantees by the law
+//! of their notion. The lower end of an answer is then that of what is proven about the group. What
+//! samples and finite pairs cost a group does not follow from what they cost one record, and is
+//! refused.
 //!
-//! A number is the float nearest to what is written; one that is nearest to 0 and is not 0, or beyond all floats, is refused. Noise and sensitivity meet in a quotient that is rounded up: the upper end of an answer covers
-//! the mechanism, and the lower end is that of a mechanism whose quotient is larger by one unit in the last place at most.
+//! A number is the float nearest to what is written; one that is nearest to 0 and is not 0, or
+//! beyond all floats, is refused. Noise and sensitivity meet in a quotient that is rounded up: the
+//! upper end of an answer covers the mechanism, and the lower end is that of a mechanism whose
+//! quotient is larger by one unit in the last place at most.
 //!
-//! The answer, with `--json`: `{"epsilon":{"lower":…,"upper":…},"delta":…,"method":…,"rdp_upper":…,"seconds":…}`, or `"epsilon":…,"delta":{"lower":…,"upper":…}`
-//! when ε was given, or with `"sigma":…,"fails":…,"epsilon":…,"delta":…` when σ was asked for: `fails` is a value close by at which the target is
-//! missed, and `null` when there is none. A curve is `{"curve":[{"epsilon":…,"delta":…,"method":…,"rdp_upper":…},…],"seconds":…}`. Where the ends are farther apart than the accuracy that was asked for, `wide_because` says why. Beside more than 16 parts there is no `rdp_upper`. `method` is `"closed-form"`, `"pld"` (privacy losses) or `"rdp"`. JSON has no infinity: where a number is
-//! infinite, it is the text `"infinity"`.
+//! The answer, with `--json`:
+//! `{"epsilon":{"lower":…,"upper":…},"delta":…,"method":…,"rdp_upper":…,"seconds":…}`, or
+//! `"epsilon":…,"delta":{"lower":…,"upper":…}` when ε was given, or with
+//! `"sigma":…,"fails":…,"epsilon":…,"delta":…` when σ was asked for: `fails` is a value close by at
+//! which the target is missed, and `null` when there is none. A curve is
+//! `{"curve":[{"epsilon":…,"delta":…,"method":…,"rdp_upper":…},…],"seconds":…}`. Where the ends are
+//! farther apart than the accuracy that was asked for, `wide_because` says why. Beside more than 16
+//! parts there is no `rdp_upper`. `method` is `"closed-form"`, `"pld"` (privacy losses) or `"rdp"`.
+//! JSON has no infinity: where a number is infinite, it is the text `"infinity"`.
 //!
 //! The exit code is 0, or 2 for a bad spec, with a message that names the place.
 

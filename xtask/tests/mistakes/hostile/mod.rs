@@ -1,4 +1,5 @@
-//! Numbers that nobody means: whatever is passed, a constructor answers. It may take the numbers or refuse them, but it does not panic.
+//! Numbers that nobody means: whatever is passed, a constructor answers. It may take the numbers or
+//! refuse them, but it does not panic.
 
 mod learning;
 mod noise;

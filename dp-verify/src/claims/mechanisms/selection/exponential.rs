@@ -36,7 +36,8 @@ fn monotone(epsilon: f64) -> Result<Scale, Error> {
     Ok(Exponential::<Monotone>::for_guarantee(&Pure::new(epsilon)?, moving_one_way(1.0)?)?.scale())
 }
 
-/// Checks two calibrations, for scores that move in any way and in one direction: their exact laws, their bits, and the bounded range.
+/// Checks two calibrations, for scores that move in any way and in one direction: their exact laws,
+/// their bits, and the bounded range.
 fn judge(
     general: fn(f64) -> Result<Scale, Error>,
     monotone: fn(f64) -> Result<Scale, Error>,
@@ -54,7 +55,8 @@ fn judge(
     Ok(finding.with_figure(figure))
 }
 
-/// The loss of selecting the first of two candidates that is a distance ahead, when the scores change by one each, at ε = 1.
+/// The loss of selecting the first of two candidates that is a distance ahead, when the scores
+/// change by one each, at ε = 1.
 fn picture(any: f64, one_way: f64) -> Figure {
     let loss = |ahead: f64, change: [f64; 2], scale: f64| {
         let [here, there] =
@@ -72,7 +74,8 @@ fn picture(any: f64, one_way: f64) -> Figure {
     .curve("true, monotone scores", along().map(|ahead| (ahead, loss(ahead, [-1.0, 0.0], one_way))))
 }
 
-/// The exact divergences of neighbours stay below αε²/8 and below the dominating pair, and exceed 0.9 of αε²/8 somewhere, which ε-privacy alone does not give.
+/// The exact divergences of neighbours stay below αε²/8 and below the dominating pair, and exceed
+/// 0.9 of αε²/8 somewhere, which ε-privacy alone does not give.
 fn range_bounds_divergences(scale: fn(f64) -> Result<Scale, Error>) -> Result<Finding, Error> {
     let mut closest = 0.0f64;
     for epsilon in EPSILONS {

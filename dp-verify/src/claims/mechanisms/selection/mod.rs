@@ -31,10 +31,11 @@ fn moving_one_way(by: f64) -> Result<Sensitivity<LInfMonotone, AddRemove>, Error
     Sensitivity::new(by)
 }
 
-/// Tries a mechanism of scale `scale(ε)` on all neighbours of three candidates whose scores change by at most 1: in any way, or all in one direction.
+/// Tries a mechanism of scale `scale(ε)` on all neighbours of three candidates whose scores change
+/// by at most 1: in any way, or all in one direction.
 ///
-/// It holds when no probability exceeds e^ε times its neighbour and one comes close, is refuted by one that does, and has more noise than it takes when none comes
-/// close.
+/// It holds when no probability exceeds e^ε times its neighbour and one comes close, is refuted by
+/// one that does, and has more noise than it takes when none comes close.
 fn try_neighbours(
     law: Probabilities,
     one_way: bool,
@@ -79,7 +80,8 @@ fn triples(values: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
     (0..27usize).map(move |n| [n % 3, n / 3 % 3, n / 9].map(|digit| values[digit]))
 }
 
-/// Runs a sampler on all bit strings, for two neighbouring pairs of scores at a scale. The masses must agree with the exact law, and keep the ratio e^ε.
+/// Runs a sampler on all bit strings, for two neighbouring pairs of scores at a scale. The masses
+/// must agree with the exact law, and keep the ratio e^ε.
 fn bits_have_the_law(
     law: Probabilities,
     scale: Scale,

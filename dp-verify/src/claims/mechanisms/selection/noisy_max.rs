@@ -35,7 +35,8 @@ fn monotone(epsilon: f64) -> Result<Scale, Error> {
         .scale())
 }
 
-/// Checks two calibrations, for scores that move in any way and in one direction: their exact laws, their bits, and how they compare.
+/// Checks two calibrations, for scores that move in any way and in one direction: their exact laws,
+/// their bits, and how they compare.
 fn judge(
     general: fn(f64) -> Result<Scale, Error>,
     monotone: fn(f64) -> Result<Scale, Error>,

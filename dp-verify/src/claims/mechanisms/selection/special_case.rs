@@ -29,7 +29,8 @@ pub(in crate::claims) const M12: Claim = Claim {
 /// Candidates per unit.
 const FINENESS: u8 = 8;
 
-/// Judges "the exponential mechanism for ε selects f + Lap(factor·Δ/ε)", rounded to candidates 1/8 apart, at Δ = 1.
+/// Judges "the exponential mechanism for ε selects f + Lap(factor·Δ/ε)", rounded to candidates 1/8
+/// apart, at Δ = 1.
 fn judge(factor: f64) -> Result<Finding, Error> {
     let (mut farthest, mut drawn) = (0.0f64, [Vec::new(), Vec::new()]);
     for epsilon in [0.5, 1.0, 2.0] {
@@ -59,7 +60,8 @@ fn judge(factor: f64) -> Result<Finding, Error> {
             }
         }
     }
-    // Rounding moves masses within a step: the density is at most ¼ here, so by less than 1 % at the most.
+    // Rounding moves masses within a step: the density is at most ¼ here, so by less than 1 % at
+    // the most.
     let detail = format!(
         "for three ε the distribution functions of the selection and of Lap({factor}·Δ/ε), rounded, are {farthest:.4} apart; \
          its loss is ε/2, so the general theorem is not tight for this score"
@@ -83,7 +85,8 @@ fn judge(factor: f64) -> Result<Finding, Error> {
     ))
 }
 
-/// The losses between f = 0 and f = 1 reach ε/2 and no more, up to what the ends of the candidates cut off.
+/// The losses between f = 0 and f = 1 reach ε/2 and no more, up to what the ends of the candidates
+/// cut off.
 fn loss_is_half() -> Result<bool, Error> {
     let epsilon = 1.0;
     let scale = Exponential::<General>::for_guarantee(&Pure::new(epsilon)?, moving(1.0)?)?.scale().get();

@@ -26,7 +26,8 @@ pub(in crate::claims) const M13: Claim = Claim {
     check: || judge(2.0).unwrap_or_else(|error| Finding::undecided(error.to_string())),
 };
 
-/// Judges both bounds with `factor` in the place of 2, at Δ = 1; and that the library's bound is sharper and holds too.
+/// Judges both bounds with `factor` in the place of 2, at Δ = 1; and that the library's bound is
+/// sharper and holds too.
 fn judge(factor: f64) -> Result<Finding, Error> {
     let (mut ratios, mut sharpest) = (Vec::new(), 1.0f64);
     for epsilon in EPSILONS {
@@ -44,7 +45,8 @@ fn judge(factor: f64) -> Result<Finding, Error> {
                     )));
                 }
                 ratios.push(rare.lo() / failing.hi());
-                // The library, at the same probability of failure: as large as it is needed, and no more.
+                // The library, at the same probability of failure: as large as it is needed, and no
+                // more.
                 let bound = mechanism.error_bound_of(d.into(), rare.lo())?;
                 if failure(d, bound * (1.0 + 1e-9), scale).lo() > rare.hi() || bound > claimed * (1.0 + 1e-9)
                 {

@@ -65,7 +65,8 @@ fn all_replies(positives: u32) -> Vec<Vec<bool>> {
     all
 }
 
-/// All lists of three answers from a few places, all neighbours at the largest distance, all replies.
+/// All lists of three answers from a few places, all neighbours at the largest distance, all
+/// replies.
 fn small_lists(
     calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error>,
 ) -> Result<Finding, Error> {
@@ -104,7 +105,8 @@ fn small_lists(
     )))
 }
 
-/// Many times no, then c times yes: the replies that lose most. The loss comes close to ε and stays below.
+/// Many times no, then c times yes: the replies that lose most. The loss comes close to ε and stays
+/// below.
 fn long_lists(calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error>) -> Result<Finding, Error> {
     const NO: usize = 12;
     let (mut shares, mut ratios) = (Vec::new(), Vec::new());
@@ -143,8 +145,8 @@ fn long_lists(calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error
         .with_slack(Slack::over("ε", ratios)))
 }
 
-/// The loss of so many times no and then so many times yes, for answers above the threshold: those to the no rise by one; those to the yes fall by one,
-/// or stay where all must move alike.
+/// The loss of so many times no and then so many times yes, for answers above the threshold: those
+/// to the no rise by one; those to the yes fall by one, or stay where all must move alike.
 fn loss_of_long(mechanism: &AboveThreshold, no: usize, yes: usize, monotone: bool) -> Enclosure {
     const ABOVE: f64 = 4.0;
     let list = |to_no: f64, to_yes: f64| [vec![ABOVE + to_no; no], vec![ABOVE + to_yes; yes]].concat();
@@ -152,7 +154,8 @@ fn loss_of_long(mechanism: &AboveThreshold, no: usize, yes: usize, monotone: boo
     loss(mechanism, &here, &there, &[vec![false; no], vec![true; yes]].concat())
 }
 
-/// Runs the sampler on all bit strings, for two answers and one positive, and compares with the integrals.
+/// Runs the sampler on all bit strings, for two answers and one positive, and compares with the
+/// integrals.
 fn bits(sampler: Sampler) -> Result<Finding, Error> {
     const LENGTH: u32 = 17;
     // Much noise on the threshold, so that it shows whether both answers meet the same one.

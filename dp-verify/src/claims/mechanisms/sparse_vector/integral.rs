@@ -9,10 +9,13 @@ pub(super) struct Noise {
     pub(super) answers: f64,
 }
 
-/// Encloses Pr(the threshold's noise is at most `limit`, and the answers get these replies), for a threshold of 0.
+/// Encloses Pr(the threshold's noise is at most `limit`, and the answers get these replies), for a
+/// threshold of 0.
 ///
-/// With z the noise on the threshold, it is the integral over z ≤ limit of e^(−|z|/b₁)/2b₁ times Π Pr(q + ν ≥ z) over the yes and Π Pr(q + ν < z) over the no.
-/// Between two of the points 0, q₁, q₂, … each factor is ½e^(±(z−q)/b₂) or one minus that, so the product is a polynomial in e^(z/b₂) and its inverse, which is integrated term by term.
+/// With z the noise on the threshold, it is the integral over z ≤ limit of e^(−|z|/b₁)/2b₁ times Π
+/// Pr(q + ν ≥ z) over the yes and Π Pr(q + ν < z) over the no. Between two of the points 0, q₁, q₂,
+/// … each factor is ½e^(±(z−q)/b₂) or one minus that, so the product is a polynomial in e^(z/b₂)
+/// and its inverse, which is integrated term by term.
 pub(super) fn probability(noise: Noise, answers: &[f64], replies: &[bool], limit: f64) -> Enclosure {
     let mut points: Vec<f64> = answers.iter().copied().chain([0.0]).filter(|point| *point < limit).collect();
     points.sort_unstable_by(f64::total_cmp);

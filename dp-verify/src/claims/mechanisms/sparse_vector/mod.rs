@@ -1,7 +1,9 @@
-//! The sparse vector technique, four published variants of it that are not private, and its noise for monotone answers on answers that are not.
+//! The sparse vector technique, four published variants of it that are not private, and its noise
+//! for monotone answers on answers that are not.
 //!
-//! The variants exist here only, as the scales of their noise and what they release; nothing draws from them. The numbers in SV3 to SV6 are those of the algorithms in Lyu, Su and
-//! Li, "Understanding the sparse vector technique for differential privacy" (2017).
+//! The variants exist here only, as the scales of their noise and what they release; nothing draws
+//! from them. The numbers in SV3 to SV6 are those of the algorithms in Lyu, Su and Li,
+//! "Understanding the sparse vector technique for differential privacy" (2017).
 
 mod correct;
 mod integral;

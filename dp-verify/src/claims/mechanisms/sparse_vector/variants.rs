@@ -1,4 +1,5 @@
-//! SV3 to SV7: what is lost when a part of the sparse vector technique is left out, or its noise is that of other answers.
+//! SV3 to SV7: what is lost when a part of the sparse vector technique is left out, or its noise is
+//! that of other answers.
 //!
 //! About [`dp_mechanisms::AboveThreshold`].
 
@@ -97,7 +98,8 @@ pub(in crate::claims) const SV7: Claim = Claim {
 /// What the variants promise here; their scales are those for ε = 1 and Δ = 1.
 const EPSILON: f64 = 1.0;
 
-/// A variant: its noise, none on the answers if that scale is zero, and whether the last answer is released with its noise.
+/// A variant: its noise, none on the answers if that scale is zero, and whether the last answer is
+/// released with its noise.
 struct Variant {
     noise: Noise,
     reveals: bool,
@@ -192,7 +194,8 @@ fn by_the_library(instance: &Instance) -> Result<Variant, Error> {
     Ok(Variant { noise: noise_of(&calibrated(EPSILON, yes, false)?), reveals: false })
 }
 
-/// Looks for a loss above ε on the instance of a size, and whether the library's noise for as many positives stays within ε on the same one.
+/// Looks for a loss above ε on the instance of a size, and whether the library's noise for as many
+/// positives stays within ε on the same one.
 fn judge(variant: &Variant, instance: fn(usize) -> Instance, size: usize) -> Result<Finding, Error> {
     let asked = instance(size);
     let (found, kept) = (loss(variant, &asked), loss(&by_the_library(&asked)?, &asked));
