@@ -2,8 +2,8 @@
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure, Query, Scale,
-    Sensitivity, SensitivityIn,
+    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure,
+    Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
 use rand_core::Rng;
@@ -228,7 +228,8 @@ mod tests {
     #[test]
     fn bounds_follow_the_noisy_statistic_from_above() {
         let made = |delta| {
-            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta)).unwrap()
+            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta))
+                .unwrap()
         };
         let release = made(1e-3);
         assert!((release.raise() - 500f64.ln()).abs() < 1e-9);
