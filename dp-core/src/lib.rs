@@ -112,6 +112,7 @@ mod bounds;
 mod error;
 mod finite;
 pub mod interactive;
+mod invariant;
 pub mod measurement;
 pub mod mechanism;
 pub mod normal;
@@ -136,6 +137,8 @@ pub use error::Error;
 pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
+#[doc(hidden)]
+pub use invariant::Invariant;
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]

@@ -2,8 +2,8 @@
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure, Query, Scale,
-    Sensitivity, SensitivityIn,
+    Approx, Delta, Error, Finite, ForGuarantee, Guarantee, Invariant, L1, Measurement, Mechanism, Pure,
+    Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
 use rand_core::Rng;
@@ -47,8 +47,9 @@ use crate::arguments::positive;
 /// Checked as S17 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateSensitivityBound<Q, B> {
-    query: Q,
-    bound: B,
+    query: Invariant<Q>,
+    /// A bound whose type is a supertype is another bound, with another step.
+    bound: Invariant<B>,
     noise: Laplace,
     raise: f64,
     release: f64,
@@ -73,16 +74,23 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
     /// scale of the noise would be 0 or infinite.
     pub fn new(query: Q, bound: B, target: Approx) -> Result<Self, Error> {
         let half = target.epsilon().get() / 2.0; // exact where the noise is finite
-        Self::split(query, bound, half, half, target.delta().get())
+        Self::shared(query, bound, half, half, target.delta())
     }
 
     /// Spends ε₁ on the bound and ε₂ on the answer.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new); [`Error::LargeDelta`] for a δ that [`Approx::new`] refuses beside
+    /// ε₁ + ε₂.
     pub fn split(query: Q, bound: B, on_bound: f64, on_answer: f64, delta: f64) -> Result<Self, Error> {
-        if !(delta > 0.0 && delta <= 1.0) {
-            return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: delta });
+        let release = Self::shared(query, bound, on_bound, on_answer, Delta::new(delta)?)?;
+        Approx::new(release.guarantee.epsilon().get(), delta)?;
+        Ok(release)
+    }
+
+    fn shared(query: Q, bound: B, on_bound: f64, on_answer: f64, delta: Delta) -> Result<Self, Error> {
+        if delta == Delta::ZERO {
+            return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: 0.0 });
         }
         let [first, second] = [on_bound, on_answer].map(|epsilon| Pure::new(positive("epsilon", epsilon)?));
         let (first, second) = (first?, second?);
@@ -90,15 +98,16 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         Laplace::for_guarantee(&second, query.sensitivity())?;
         let noise = Laplace::for_guarantee(&first, Sensitivity::<L1, Q::Adjacency>::new(bound.step())?)?;
         // Pr(noise < −raise) = ½e^(−raise/scale).
-        let logarithm = -(Enclosure::point(delta) * Enclosure::point(2.0)).ln();
+        let logarithm = -(Enclosure::point(delta.get()) * Enclosure::point(2.0)).ln();
         let raise = (Enclosure::point(noise.scale().get()) * logarithm).hi().max(0.0);
-        let guarantee = Approx::from_parts(first.compose(&second).epsilon(), Delta::new(delta)?);
+        let guarantee = Approx::from_parts(first.compose(&second).epsilon(), delta);
+        let (query, bound) = (Invariant::new(query), Invariant::new(bound));
         Ok(Self { query, bound, noise, raise, release: on_answer, guarantee })
     }
 
     /// The query.
     pub const fn query(&self) -> &Q {
-        &self.query
+        self.query.get()
     }
 
     /// The noise of the statistic.
@@ -220,7 +229,8 @@ mod tests {
     #[test]
     fn bounds_follow_the_noisy_statistic_from_above() {
         let made = |delta| {
-            PrivateSensitivityBound::split(Triangles::new(100), MaxDegree::new(100), 1.0, 1.0, delta).unwrap()
+            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta))
+                .unwrap()
         };
         let release = made(1e-3);
         assert!((release.raise() - 500f64.ln()).abs() < 1e-9);
@@ -264,6 +274,10 @@ mod tests {
                 && make(1.0, 1.0, f64::NAN).is_err()
                 && make(1.0, f64::from_bits(1), 0.1).is_err()
         );
+        for (half, delta) in [(1e-6, 0.9), (1e-6, 1e-3), (1.0, 0.5)] {
+            let epsilon = 2.0 * half;
+            assert_eq!(make(half, half, delta), Err(Error::LargeDelta { epsilon, delta }));
+        }
         let nothing =
             PrivateSensitivityBound::new(Triangles::new(2), MaxDegree::new(2), target(1.0, 0.1)).unwrap_err();
         assert!(nothing.to_string().contains("publish it as it is"));

@@ -108,21 +108,28 @@ impl<Q: LocalSensitivity> ProposeTestRelease<Q> {
         // Halving is exact but for the smallest floats, for which the noise is not finite. So the
         // halves add up to the target.
         let half = target.epsilon().get() / 2.0;
-        Self::split(query, proposal, half, half, target.delta().get())
+        Self::shared(query, proposal, half, half, target.delta())
     }
 
     /// Proposes a bound on the local sensitivity, and spends ε₁ on the test and ε₂ on the release.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new); [`Error::LargeDelta`] for a δ that [`Approx::new`] refuses beside
+    /// ε₁ + ε₂.
     pub fn split(query: Q, proposal: f64, test: f64, release: f64, delta: f64) -> Result<Self, Error> {
+        let release = Self::shared(query, proposal, test, release, Delta::new(delta)?)?;
+        Approx::new(release.guarantee.epsilon().get(), delta)?;
+        Ok(release)
+    }
+
+    fn shared(query: Q, proposal: f64, test: f64, release: f64, delta: Delta) -> Result<Self, Error> {
         positive("epsilon of the test", test)?;
         let (proposal, release) =
             (positive("proposal", proposal)?, positive("epsilon of the release", release)?);
         let noise = Laplace::with_scale(noise_scale(proposal, release)?);
-        let tested = DistanceTest::new(test, delta)?;
+        let tested = DistanceTest::new(test, delta.get())?;
         let epsilon = Pure::new(test)?.compose(&Pure::new(release)?).epsilon();
-        let guarantee = Approx::from_parts(epsilon, Delta::new(delta)?);
+        let guarantee = Approx::from_parts(epsilon, delta);
         Ok(Self { query, proposal, test: tested, noise, guarantee })
     }
 
@@ -303,6 +310,10 @@ mod tests {
             assert!(ProposeTestRelease::new(Jump::new(10), bad, target(1.0, 0.1)).is_err());
             assert!(ProposeTestRelease::split(Jump::new(10), 1.0, bad, 1.0, 0.1).is_err());
             assert!(ProposeTestRelease::split(Jump::new(10), 1.0, 1.0, bad, 0.1).is_err());
+        }
+        for (half, delta) in [(1e-6, 0.9), (1e-6, 1e-3), (1.0, 0.5)] {
+            let swapped = ProposeTestRelease::split(Jump::new(10), 1.0, half, half, delta);
+            assert_eq!(swapped.unwrap_err(), Error::LargeDelta { epsilon: 2.0 * half, delta });
         }
         assert!(ProposeTestRelease::new(Jump::new(10), 1.0, target(1.0, 0.0)).is_err());
         assert!(ProposeTestRelease::new(Jump::new(10), 1.0, target(f64::from_bits(3), 0.1)).is_err());
