@@ -114,6 +114,7 @@ mod error;
 mod finite;
 pub mod interactive;
 pub mod interval;
+mod invariant;
 pub mod measurement;
 pub mod mechanism;
 pub mod normal;
@@ -138,6 +139,8 @@ pub use error::Error;
 pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
+#[doc(hidden)]
+pub use invariant::Invariant;
 #[doc(inline)]
 pub use interval::{ErrorBound, ForError, Interval, WithInterval};
 #[doc(inline)]

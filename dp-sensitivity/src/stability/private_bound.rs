@@ -2,7 +2,7 @@
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure,
+    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, Invariant, L1, Measurement, Mechanism, Pure,
     Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
@@ -48,8 +48,9 @@ use crate::arguments::positive;
 /// Checked as S17 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateSensitivityBound<Q, B> {
-    query: Q,
-    bound: B,
+    query: Invariant<Q>,
+    /// A bound whose type is a supertype is another bound, with another step.
+    bound: Invariant<B>,
     noise: Laplace,
     raise: f64,
     release: f64,
@@ -101,12 +102,13 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         let logarithm = -(Enclosure::point(delta.get()) * Enclosure::point(2.0)).ln();
         let raise = (Enclosure::point(noise.scale().get()) * logarithm).hi().max(0.0);
         let guarantee = Approx::from_parts(first.compose(&second).epsilon(), delta);
+        let (query, bound) = (Invariant::new(query), Invariant::new(bound));
         Ok(Self { query, bound, noise, raise, release: on_answer, guarantee })
     }
 
     /// The query.
     pub const fn query(&self) -> &Q {
-        &self.query
+        self.query.get()
     }
 
     /// The noise that is added to the statistic.
@@ -273,6 +275,10 @@ mod tests {
                 && make(1.0, 1.0, f64::NAN).is_err()
                 && make(1.0, f64::from_bits(1), 0.1).is_err()
         );
+        for (half, delta) in [(1e-6, 0.9), (1e-6, 1e-3), (1.0, 0.5)] {
+            let epsilon = 2.0 * half;
+            assert_eq!(make(half, half, delta), Err(Error::LargeDelta { epsilon, delta }));
+        }
         let nothing =
             PrivateSensitivityBound::new(Triangles::new(2), MaxDegree::new(2), target(1.0, 0.1)).unwrap_err();
         assert!(nothing.to_string().contains("publish it as it is"));

@@ -312,8 +312,10 @@ mod tests {
             assert!(ProposeTestRelease::split(Jump::new(10), 1.0, bad, 1.0, 0.1).is_err());
             assert!(ProposeTestRelease::split(Jump::new(10), 1.0, 1.0, bad, 0.1).is_err());
         }
-        let swapped = ProposeTestRelease::split(Jump::new(10), 1.0, 1e-6, 1e-6, 0.05);
-        assert_eq!(swapped.unwrap_err(), Error::LargeDelta { epsilon: 2e-6, delta: 0.05 });
+        for (half, delta) in [(1e-6, 0.9), (1e-6, 1e-3), (1.0, 0.5)] {
+            let swapped = ProposeTestRelease::split(Jump::new(10), 1.0, half, half, delta);
+            assert_eq!(swapped.unwrap_err(), Error::LargeDelta { epsilon: 2.0 * half, delta });
+        }
         assert!(ProposeTestRelease::new(Jump::new(10), 1.0, target(1.0, 0.0)).is_err());
         assert!(ProposeTestRelease::new(Jump::new(10), 1.0, target(f64::from_bits(3), 0.1)).is_err());
         let huge = ProposeTestRelease::new(Jump::new(10), f64::MAX, target(0.1, 0.1)).unwrap_err();
