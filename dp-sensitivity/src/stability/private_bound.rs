@@ -228,7 +228,8 @@ mod tests {
     #[test]
     fn bounds_follow_the_noisy_statistic_from_above() {
         let made = |delta| {
-            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta)).unwrap()
+            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta))
+                .unwrap()
         };
         let release = made(1e-3);
         assert!((release.raise() - 500f64.ln()).abs() < 1e-9);
