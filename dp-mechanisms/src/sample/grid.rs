@@ -43,7 +43,7 @@ impl Grid {
         Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
-    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time
+    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact path takes time
     /// in proportion to the digits between the two, and nobody needs more.
     ///
     /// # Errors
