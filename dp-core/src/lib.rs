@@ -14,6 +14,7 @@
 //! | [`Query`] | data → exact answer | a mean with declared bounds |
 //! | [`Mechanism`] | exact answer → randomised answer | Laplace noise |
 //! | [`Measurement`] | data → what may be published | the mean with Laplace noise |
+//! | [`WithInterval`] | released value → where the exact answer lies | `mean.interval(&released, 0.95)?` |
 //! | [`Interactive`] | one payment → an interaction that is asked again and again | which counts pass a threshold |
 //! | [`DominatingPair`](pairs::DominatingPair) | the exact privacy loss of a mechanism | [`pairs::LaplacePair`] |
 //!
@@ -112,6 +113,7 @@ mod bounds;
 mod error;
 mod finite;
 pub mod interactive;
+pub mod interval;
 pub mod measurement;
 pub mod mechanism;
 pub mod normal;
@@ -136,6 +138,8 @@ pub use error::Error;
 pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
+#[doc(inline)]
+pub use interval::{ErrorBound, ForError, Interval, WithInterval};
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]

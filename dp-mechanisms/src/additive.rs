@@ -1,7 +1,11 @@
 //! From a sensitivity to the scale of noise.
 
+use dp_core::rounding::Enclosure;
 use dp_core::rounding::div_up;
-use dp_core::{Error, Scale};
+use dp_core::search::smallest_float;
+use dp_core::{Error, Interval, Scale};
+
+use crate::arguments::positive;
 
 /// The scale Δ/distance, rounded up: noise of which answers Δ apart are `distance` scales apart.
 ///
@@ -40,6 +44,32 @@ pub(crate) fn scale_at_least(sensitivity: f64, scale: f64) -> Result<Scale, Erro
     Err(Error::Unreachable { request, instead })
 }
 
+/// The largest scale for which a bound on the error, which rises with it, is at most `error`.
+///
+/// # Errors
+/// [`Error::OutOfRange`] unless the error is positive and finite; [`Error::Unreachable`] when no
+/// scale is that small.
+pub(crate) fn scale_within(error: f64, bound: impl Fn(Scale) -> f64) -> Result<Scale, Error> {
+    let error = positive("error", error)?;
+    let passes = |scale: f64| Scale::new(scale).is_ok_and(|scale| bound(scale) > error);
+    // The float below the first that passes was asked about, too, and did not.
+    match smallest_float(0.0, f64::MAX, passes) {
+        None => Scale::new(f64::MAX),
+        Some(first) => Scale::new(first.next_down()).map_err(|_| Error::Unreachable {
+            request: "noise that stays within this error at this confidence",
+            instead: "allow a larger error or a lower confidence",
+        }),
+    }
+}
+
+/// The integers that were released as this one: itself, and at a limit of `i64` all beyond it.
+pub(crate) fn saturated(released: i64) -> Interval {
+    let ends = Enclosure::integer(released);
+    let lower = if released == i64::MIN { f64::NEG_INFINITY } else { ends.lo() };
+    let upper = if released == i64::MAX { f64::INFINITY } else { ends.hi() };
+    Interval::new(lower, upper).expect("the ends of an enclosure are in order")
+}
+
 /// ⌊Δ⌋, for noise on integers, which are whole numbers apart.
 ///
 /// # Errors
@@ -70,6 +100,33 @@ pub(crate) fn whole(sensitivity: f64) -> Result<u32, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers_at_the_limits_stand_for_all_beyond() {
+        assert_eq!(saturated(-7), Interval::around(-7.0, 0.0));
+        assert_eq!(saturated(i64::MAX).upper(), f64::INFINITY);
+        assert!(saturated(i64::MAX).lower() < 2f64.powi(63));
+        assert_eq!(saturated(i64::MIN).lower(), f64::NEG_INFINITY);
+        let inside = saturated(i64::MAX - 1); // is not a float
+        assert!(
+            inside.lower() < 2f64.powi(63) && inside.upper() > 2f64.powi(63) && inside.upper().is_finite()
+        );
+    }
+
+    #[test]
+    fn the_scale_within_an_error_is_the_largest() {
+        for error in [1e-300, 0.3, 1.0, 1e300] {
+            let scale = scale_within(error, |scale| 3.0 * scale.get()).unwrap().get();
+            assert!(3.0 * scale <= error && 3.0 * scale.next_up() > error);
+        }
+        assert_eq!(scale_within(1.0, |_| 1.0).unwrap().get(), f64::MAX);
+        let message = scale_within(1.0, |_| 2.0).unwrap_err().to_string();
+        assert!(message.contains("allow a larger error"), "{message}");
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let message = scale_within(bad, |scale| scale.get()).unwrap_err().to_string();
+            assert!(message.starts_with("error must lie in (0, ∞)"), "{message}");
+        }
+    }
 
     #[test]
     fn scales_say_what_they_cannot_reach() {

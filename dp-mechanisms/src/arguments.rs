@@ -2,6 +2,7 @@
 
 use dp_core::Error;
 pub(crate) use dp_core::arguments::{integer, positive, within};
+use dp_core::interval::Confidence;
 
 /// A δ to which Gaussian noise can be calibrated: in (0, 1).
 pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
@@ -17,6 +18,13 @@ pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
 /// The probability with which noise may pass its error bound.
 pub(crate) fn failure(beta: f64) -> Result<f64, Error> {
     within("beta", "(0, 1]", beta, beta > 0.0 && beta <= 1.0)
+}
+
+/// The probability with which each of `count` independent noises may pass a bound that all of them
+/// keep but with probability β.
+pub(crate) fn failure_of_each(count: usize, beta: f64) -> Result<f64, Error> {
+    integer("the count", "[1, ∞)", count, 1..)?;
+    Ok(Confidence::all_but(failure(beta)?)?.independently(count).beta())
 }
 
 /// Any (ε,δ), also one that a user must ask for by its parts.

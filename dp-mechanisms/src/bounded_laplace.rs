@@ -1,7 +1,10 @@
 //! Laplace noise that stays within bounds.
 
+use core::fmt;
+
+use dp_core::interval::{Confidence, ErrorBound, Interval, WithInterval};
 use dp_core::pairs::{BoundedLaplacePair, DominatingPair};
-use dp_core::rounding::{Enclosure, mul_up};
+use dp_core::rounding::{Enclosure, add_up, mul_up};
 use dp_core::{
     Approx, Bounds, Calibrate, Delta, Dominated, Epsilon, Error, Guarantee, L1, MeasuredIn, Mechanism, Pure,
     Scale,
@@ -9,7 +12,7 @@ use dp_core::{
 use rand_core::Rng;
 
 use crate::additive::scale_at_least;
-use crate::arguments::{failure, positive, proper_delta};
+use crate::arguments::{failure_of_each, positive, proper_delta};
 use crate::sample::{Grid, bounded_laplace::Sampler};
 
 /// Draws from the Laplace law around the answer, confined to declared bounds: density
@@ -154,24 +157,6 @@ impl BoundedLaplace {
             .map_or(Delta::ONE, |pair| Delta::saturating(pair.delta(epsilon.get()).hi()))
     }
 
-    /// How far the real number of the law may lie from an answer within the bounds, except with
-    /// probability β: b·ln(1/(β + (1−β)e^(−w))) with w = (u−l)/b, rounded up. At most u − l.
-    /// Rounding onto the grid moves a release by another half step at most.
-    ///
-    /// **Proof.** Let A = 1 − e^(−(a−l)/b), B = 1 − e^(−(u−a)/b), T = 1 − e^(−t/b) and
-    /// M = 1 − e^(−w). The release lies farther than t from a with probability
-    /// 1 − (min(A,T) + min(B,T))/(A + B). As min(A,T)/A falls in A ≤ M, this is at most 1 − T/M,
-    /// which is reached at the ends.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        let beta = Enclosure::point(failure(beta)?);
-        let outside = (-self.width()).exp();
-        let bound = mul_up(self.scale.get(), -(beta + (Enclosure::ONE - beta) * outside).ln().lo());
-        Ok(bound.max(0.0).min(self.bounds.width()))
-    }
-
     /// The root of the mean squared distance from an answer at one of the ends, where it is
     /// largest, before rounding onto the grid, rounded up:
     /// b·√((2 − (w² + 2w + 2)e^(−w))/(1 − e^(−w))) with w = (u−l)/b. It includes the bias, which is
@@ -213,6 +198,44 @@ impl<G: Guarantee> Calibrate for BoundedTarget<G> {
         let by = sensitivity.value();
         let scale = if by == 0.0 { 0.0 } else { (self.least)(&self.guarantee, self.bounds, by)? };
         Ok((BoundedLaplace::with_scale(scale_at_least(by, scale)?, self.bounds), self.guarantee))
+    }
+}
+
+/// b·ln(1/(β + (1−β)e^(−w))) with w = (u−l)/b, and half a step of the grid; at most u − l. It holds
+/// for answers within the bounds, and for the others once they are clamped into them.
+///
+/// **Proof.** Let A = 1 − e^(−(a−l)/b), B = 1 − e^(−(u−a)/b), T = 1 − e^(−t/b) and
+/// M = 1 − e^(−w). The real number of the law lies farther than t from a with probability
+/// 1 − (min(A,T) + min(B,T))/(A + B). As min(A,T)/A falls in A ≤ M, this is at most 1 − T/M, which
+/// is reached at the ends. Rounding moves it by another half step, or by less, to a bound.
+impl ErrorBound for BoundedLaplace {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        let beta = Enclosure::point(failure_of_each(count, beta)?);
+        let outside = (-self.width()).exp();
+        let bound = mul_up(self.scale.get(), -(beta + (Enclosure::ONE - beta) * outside).ln().lo());
+        Ok(add_up(bound.max(0.0), self.grid.half_step()).min(self.bounds.width()))
+    }
+}
+
+/// The noise depends on where the answer lies, and the interval holds for the worst place, which is
+/// an end. An interval that reaches an end of the bounds goes on beyond it, where answers are that
+/// were clamped; if there are none, [`clamped`](Interval::clamped) to the bounds cuts that off.
+impl WithInterval for BoundedLaplace {
+    type Released = f64;
+    type Interval = Interval;
+
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+        let around = self.grid.rounded_to(*released).widened(self.error_bound(confidence.beta())?);
+        let (lower, upper) = (self.bounds.lower(), self.bounds.upper());
+        let lower = if around.lower() > lower { around.lower() } else { f64::NEG_INFINITY };
+        let upper = if around.upper() < upper { around.upper() } else { f64::INFINITY };
+        Interval::new(lower, upper)
+    }
+}
+
+impl fmt::Display for BoundedLaplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Laplace noise of scale {} within {}", self.scale, self.bounds)
     }
 }
 

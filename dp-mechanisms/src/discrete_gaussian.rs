@@ -2,14 +2,15 @@
 
 use core::fmt;
 
+use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::{DiscreteGaussianPair, DominatingPair};
 use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
 use dp_core::{Approx, Dominated, Error, ForGuarantee, L2, MeasuredIn, Mechanism, Rho, Scale, Target, Zcdp};
 use rand_core::Rng;
 
-use crate::additive::{scale_at_least, scale_for, whole, whole_distance};
-use crate::arguments::{failure, positive, proper_delta};
+use crate::additive::{saturated, scale_at_least, scale_for, scale_within, whole, whole_distance};
+use crate::arguments::{failure_of_each, positive, proper_delta};
 use crate::sample::DiscreteGaussianSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn};
 
@@ -29,7 +30,7 @@ use crate::{Coordinatewise, CoordinatewiseIn};
 /// or the nearest limit of `i64` where the sum passes it, which is post-processing.
 ///
 /// ```
-/// use dp_core::{AddRemove, ForGuarantee, L2, Mechanism, Sensitivity, Zcdp};
+/// use dp_core::{AddRemove, ErrorBound, ForGuarantee, L2, Mechanism, Sensitivity, Zcdp};
 /// use dp_mechanisms::{DiscreteGaussian, rng::OsSeeded};
 ///
 /// let count = Sensitivity::<L2, AddRemove>::new(1.0)?;
@@ -76,6 +77,25 @@ impl DiscreteGaussian {
         Ok(Self::to(Approx::new(epsilon, proper_delta(delta)?)?))
     }
 
+    /// The largest noise of this kind with which a release is at most `error` away from the answer,
+    /// at a confidence. Its privacy map says what that costs.
+    ///
+    /// ```
+    /// use dp_core::ErrorBound;
+    /// use dp_mechanisms::DiscreteGaussian;
+    ///
+    /// let noise = DiscreteGaussian::within(10.0, 0.95)?;
+    /// assert_eq!(noise.error_bound(0.05)?, 10.0);
+    /// # Ok::<(), dp_mechanisms::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the error is positive and finite and 0 < confidence < 1;
+    /// [`Error::Unreachable`] where no scale is that small.
+    pub fn within(error: f64, confidence: f64) -> Result<Self, Error> {
+        Self::for_error(error, 1, Confidence::new(confidence)?)
+    }
+
     /// Noise of a given parameter σ.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
@@ -97,29 +117,6 @@ impl DiscreteGaussian {
     #[must_use]
     pub const fn standard_deviation(&self) -> f64 {
         self.scale.get()
-    }
-
-    /// The least integer that the magnitude of the noise exceeds with probability at most β. Where
-    /// rounding leaves open which integer that is, the larger one.
-    ///
-    /// **Proof** of the starting point. For m ≥ 1, Σ_{x≥m} e^(−x²/2σ²) is at most the integral from
-    /// m − 1 on, and the sum over all integers is at least σ√(2π) by Poisson summation, so
-    /// Pr(|x| > t) ≤ 2·Φ̄(t/σ). From there the exact sums lead down: the loss of the pair at shift
-    /// 1 passes (t+1)/σ² exactly for x > t.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        let (sigma, half) = (self.scale.get(), mul_down(0.5, failure(beta)?));
-        let pair = DiscreteGaussianPair::new(self.scale, 1)?;
-        let mut bound = mul_up(sigma, upper_quantile(half)).ceil();
-        // (t+1)/σ² is half a step away from where the loss jumps: rounding does not matter below
-        // 2⁵⁰.
-        let settled = bound < 1e15;
-        while settled && bound > 0.0 && pair.tail(bound / sigma / sigma).hi() <= half {
-            bound -= 1.0;
-        }
-        Ok(bound)
     }
 
     /// Replaces each answer by a release of it, with independent noise.
@@ -166,6 +163,55 @@ impl ForGuarantee<Approx> for DiscreteGaussian {
         // A shift of 0 and a σ of 0 or ∞ are refused below.
         let sigma = if shift == 0 { 0.0 } else { DiscreteGaussianPair::least_sigma(epsilon, delta, shift)? };
         Ok(Self::with_scale(scale_at_least(f64::from(shift), sigma)?))
+    }
+}
+
+/// The least integer that the magnitude of the noise exceeds with probability at most β, rounded up
+/// where it is not settled.
+impl ErrorBound for DiscreteGaussian {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        reach(self.scale, failure_of_each(count, beta)?)
+    }
+}
+
+/// The least t that the magnitude of the noise exceeds with probability at most β.
+///
+/// **Proof** of the starting point. For m ≥ 1, Σ_{x≥m} e^(−x²/2σ²) is at most the integral from
+/// m − 1 on, and the sum over all integers is at least σ√(2π) by Poisson summation, so
+/// Pr(|x| > t) ≤ 2·Φ̄(t/σ). From there the exact sums lead down: the loss of the pair at shift 1
+/// passes (t+1)/σ² exactly for x > t.
+fn reach(scale: Scale, beta: f64) -> Result<f64, Error> {
+    let (sigma, half) = (scale.get(), mul_down(0.5, beta));
+    let pair = DiscreteGaussianPair::new(scale, 1)?;
+    let mut bound = mul_up(sigma, upper_quantile(half)).ceil();
+    // (t+1)/σ² is half a step away from where the loss jumps: rounding does not matter below 2⁵⁰.
+    let settled = bound < 1e15;
+    while settled && bound > 0.0 && pair.tail(bound / sigma / sigma).hi() <= half {
+        bound -= 1.0;
+    }
+    Ok(bound)
+}
+
+impl ForError for DiscreteGaussian {
+    fn for_error(error: f64, count: usize, confidence: Confidence) -> Result<Self, Error> {
+        let each = failure_of_each(count, confidence.beta())?;
+        let bound = |scale| reach(scale, each).unwrap_or(f64::INFINITY);
+        Ok(Self::with_scale(scale_within(error, bound)?))
+    }
+}
+
+impl WithInterval for DiscreteGaussian {
+    type Released = i64;
+    type Interval = Interval;
+
+    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<Interval, Error> {
+        Ok(saturated(*released).widened(self.error_bound(confidence.beta())?))
+    }
+}
+
+impl fmt::Display for DiscreteGaussian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "discrete Gaussian noise of parameter {}", self.scale)
     }
 }
 

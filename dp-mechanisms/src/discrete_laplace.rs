@@ -1,12 +1,15 @@
 //! The discrete Laplace mechanism: whole numbers stay whole.
 
+use core::fmt;
+
+use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
 use dp_core::pairs::DiscreteLaplacePair;
 use dp_core::rounding::{Enclosure, div_up, sub_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
 use rand_core::Rng;
 
-use crate::additive::{scale_for, whole, whole_distance};
-use crate::arguments::{failure, positive};
+use crate::additive::{saturated, scale_for, scale_within, whole, whole_distance};
+use crate::arguments::{failure_of_each, positive};
 use crate::sample::DiscreteLaplaceSampler as Sampler;
 use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 
@@ -24,7 +27,7 @@ use crate::{Coordinatewise, CoordinatewiseIn, Vector};
 /// the same ε, noticeably so for b below 1.
 ///
 /// ```
-/// use dp_core::{AddRemove, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
+/// use dp_core::{AddRemove, ErrorBound, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
 /// use dp_mechanisms::{DiscreteLaplace, rng::OsSeeded};
 ///
 /// let count = Sensitivity::<L1, AddRemove>::new(1.0)?;
@@ -55,6 +58,25 @@ impl DiscreteLaplace {
         Ok(Self::to(Pure::new(positive("epsilon", epsilon)?)?))
     }
 
+    /// The largest noise of this kind with which a release is at most `error` away from the answer,
+    /// at a confidence. Its privacy map says what that costs.
+    ///
+    /// ```
+    /// use dp_core::ErrorBound;
+    /// use dp_mechanisms::DiscreteLaplace;
+    ///
+    /// let noise = DiscreteLaplace::within(10.0, 0.95)?;
+    /// assert_eq!(noise.error_bound(0.05)?, 10.0);
+    /// # Ok::<(), dp_mechanisms::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the error is positive and finite and 0 < confidence < 1;
+    /// [`Error::Unreachable`] where no scale is that small.
+    pub fn within(error: f64, confidence: f64) -> Result<Self, Error> {
+        Self::for_error(error, 1, Confidence::new(confidence)?)
+    }
+
     /// Noise of a given scale b.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
@@ -74,21 +96,6 @@ impl DiscreteLaplace {
         let rate = self.rate();
         let root = (-rate * Enclosure::point(0.5)).exp() * Enclosure::point(2.0).sqrt();
         (root / -(-rate).exp_m1()).hi()
-    }
-
-    /// The least integer that the magnitude of the noise exceeds with probability at most β:
-    /// Pr(|x| > t) = 2r^(t+1)/(1+r), hence t + 1 ≥ b·ln(2/(β(1+r))).
-    ///
-    /// Where the limit lies within a part in 10¹⁴ of an integer, the result may be the next one.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        // ln(2/(1+r)) as −ln(1 − (1−r)/2), which keeps its digits for large scales.
-        let shortage = -(-self.rate()).exp_m1() * Enclosure::point(0.5);
-        let log = -(-shortage).ln_1p() - Enclosure::point(failure(beta)?).ln();
-        let steps = Enclosure::point(self.scale.get()) * log;
-        Ok(sub_up(steps.hi().ceil(), 1.0).max(0.0))
     }
 
     /// Replaces each answer by a release of it, with independent noise.
@@ -125,6 +132,46 @@ impl ForGuarantee<Pure> for DiscreteLaplace {
     /// b = ⌊Δ₁⌋/ε, rounded up.
     fn for_guarantee(target: &Pure, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
         Ok(Self::with_scale(scale_for(whole_distance(sensitivity.value())?, target.epsilon().get())?))
+    }
+}
+
+/// The least integer that the magnitude of the noise exceeds with probability at most β:
+/// Pr(|x| > t) = 2r^(t+1)/(1+r), hence t + 1 ≥ b·ln(2/(β(1+r))). Where the limit lies within a part
+/// in 10¹⁴ of an integer, the result may be the next one.
+impl ErrorBound for DiscreteLaplace {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        Ok(reach(self.scale, failure_of_each(count, beta)?))
+    }
+}
+
+/// The least t with 2r^(t+1)/(1+r) ≤ β.
+fn reach(scale: Scale, beta: f64) -> f64 {
+    let scale = Enclosure::point(scale.get());
+    // ln(2/(1+r)) as −ln(1 − (1−r)/2), which keeps its digits for large scales.
+    let shortage = -(-(Enclosure::ONE / scale)).exp_m1() * Enclosure::point(0.5);
+    let log = -(-shortage).ln_1p() - Enclosure::point(beta).ln();
+    sub_up((scale * log).hi().ceil(), 1.0).max(0.0)
+}
+
+impl ForError for DiscreteLaplace {
+    fn for_error(error: f64, count: usize, confidence: Confidence) -> Result<Self, Error> {
+        let each = failure_of_each(count, confidence.beta())?;
+        Ok(Self::with_scale(scale_within(error, |scale| reach(scale, each))?))
+    }
+}
+
+impl WithInterval for DiscreteLaplace {
+    type Released = i64;
+    type Interval = Interval;
+
+    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<Interval, Error> {
+        Ok(saturated(*released).widened(self.error_bound(confidence.beta())?))
+    }
+}
+
+impl fmt::Display for DiscreteLaplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "discrete Laplace noise of scale {}", self.scale)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZero;
 
+use dp_core::interval::ErrorBound;
 use dp_core::rounding::Enclosure;
 use dp_core::{
     Calibrate, Epsilon, Error, ForGuarantee, Interactive, L1, LInf, Mechanism, Pure, ReplaceOne, Sensitivity,
@@ -119,19 +120,6 @@ impl ReusableHoldout {
         self.means.standard_deviation() / (as_float(self.size) * UNITS)
     }
 
-    /// The α for which, with probability 1 − β, all comparisons of at most `questions` questions
-    /// are right up to α: the training mean is the answer only where it is at most threshold + α
-    /// away from the hold-out mean. Rounded up.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is a question.
-    pub fn error_bound(&self, questions: u32, beta: f64) -> Result<f64, Error> {
-        let units = Enclosure::point(self.comparisons.error_bound(questions, beta)?);
-        // Half a unit for each record, and half for the training mean, was lost to rounding.
-        let lost = Enclosure::point(1.0) / Enclosure::point(UNITS);
-        Ok((units / (Enclosure::point(as_float(self.size)) * Enclosure::point(UNITS)) + lost).hi())
-    }
-
     /// The scheme with its hold-out set, to be opened, or paid for and opened by a budget.
     ///
     /// # Errors
@@ -141,6 +129,18 @@ impl ReusableHoldout {
             return Err(Error::WrongSize { declared: self.size, found: records.len() });
         }
         Ok(Holdout { scheme: self.clone(), records })
+    }
+}
+
+/// The α for which, with probability 1 − β, all comparisons of at most `questions` questions are
+/// right up to α: the training mean is the answer only where it is at most threshold + α away from
+/// the hold-out mean.
+impl ErrorBound for ReusableHoldout {
+    fn error_bound_of(&self, questions: usize, beta: f64) -> Result<f64, Error> {
+        let units = Enclosure::point(self.comparisons.error_bound_of(questions, beta)?);
+        // Half a unit for each record, and half for the training mean, was lost to rounding.
+        let lost = Enclosure::point(1.0) / Enclosure::point(UNITS);
+        Ok((units / (Enclosure::point(as_float(self.size)) * Enclosure::point(UNITS)) + lost).hi())
     }
 }
 

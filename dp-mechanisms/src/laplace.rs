@@ -1,12 +1,15 @@
 //! The Laplace mechanism.
 
+use core::fmt;
+
+use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
 use dp_core::pairs::LaplacePair;
-use dp_core::rounding::{div_up, ln_down, mul_up, sqrt_up};
+use dp_core::rounding::{add_up, div_up, ln_down, mul_up, sqrt_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
 use rand_core::Rng;
 
-use crate::additive::scale_for;
-use crate::arguments::{failure, positive};
+use crate::additive::{scale_for, scale_within};
+use crate::arguments::{failure_of_each, positive};
 use crate::sample::{Spacing, laplace::Sampler};
 
 /// Adds Laplace noise: density e^(−|v|/b) / 2b, for a scale b.
@@ -30,7 +33,7 @@ use crate::sample::{Spacing, laplace::Sampler};
 /// replacement. The queries of this workspace never return one.
 ///
 /// ```
-/// use dp_core::{AddRemove, ForGuarantee, L1, Mechanism, Pure, Sensitivity};
+/// use dp_core::{AddRemove, ErrorBound, ForGuarantee, L1, Mechanism, Pure, Sensitivity, WithInterval};
 /// use dp_mechanisms::Laplace;
 /// use dp_mechanisms::rng::OsSeeded;
 ///
@@ -40,7 +43,8 @@ use crate::sample::{Spacing, laplace::Sampler};
 /// assert_eq!(noise.guarantee(count), Pure::new(0.5)?);
 /// assert!(noise.error_bound(0.05)? < 6.0); // in 95 of 100 releases
 /// let released = noise.draw(&1234.0, &mut OsSeeded::new()?)?;
-/// assert!(released.is_finite());
+/// let interval = noise.interval(&released, 0.95)?; // covers 1234 in 95 of 100 releases
+/// assert!(interval.contains(released) && interval.width() < 12.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///
@@ -72,6 +76,26 @@ impl Laplace {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞. No finite noise gives ε = 0.
     pub fn epsilon(epsilon: f64) -> Result<Target<Self, Pure>, Error> {
         Ok(Self::to(Pure::new(positive("epsilon", epsilon)?)?))
+    }
+
+    /// The largest Laplace noise with which a release is at most `error` away from the answer, at a
+    /// confidence. Its privacy map says what that costs.
+    ///
+    /// ```
+    /// use dp_core::{AddRemove, ErrorBound, L1, Mechanism, Sensitivity};
+    /// use dp_mechanisms::Laplace;
+    ///
+    /// let noise = Laplace::within(10.0, 0.95)?;
+    /// assert!(noise.error_bound(0.05)? <= 10.0);
+    /// let price = noise.guarantee(Sensitivity::<L1, AddRemove>::new(1.0)?);
+    /// assert!((price.epsilon().get() - 20f64.ln() / 10.0).abs() < 1e-9); // ln(1/0.05)·Δ/error
+    /// # Ok::<(), dp_mechanisms::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the error is positive and finite and 0 < confidence < 1.
+    pub fn within(error: f64, confidence: f64) -> Result<Self, Error> {
+        Self::for_error(error, 1, Confidence::new(confidence)?)
     }
 
     /// Noise of a given scale b, on the default grid: 2^k with k = ⌊log₂ b⌋ − 30, but not below the
@@ -122,16 +146,6 @@ impl Laplace {
         mul_up(sqrt_up(2.0), self.scale().get())
     }
 
-    /// The magnitude that the noise exceeds with probability β: b·ln(1/β), rounded up.
-    ///
-    /// Rounding onto the grid moves a release by another half step at most.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        Ok(mul_up(self.scale().get(), -ln_down(failure(beta)?)))
-    }
-
     /// Replaces each answer by a release of it, with independent noise, several times as fast as
     /// one by one.
     ///
@@ -166,6 +180,38 @@ impl ForGuarantee<Pure> for Laplace {
     /// b = Δ₁/ε, rounded up.
     fn for_guarantee(target: &Pure, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
         Ok(Self::with_scale(scale_for(sensitivity.value(), target.epsilon().get())?))
+    }
+}
+
+/// The noise passes b·ln(1/β) with probability β, and rounding onto the grid moves a release by
+/// another half step at most.
+impl ErrorBound for Laplace {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        let noise = mul_up(self.scale().get(), -ln_down(failure_of_each(count, beta)?));
+        Ok(add_up(noise, self.sampler.grid().half_step()))
+    }
+}
+
+impl ForError for Laplace {
+    fn for_error(error: f64, count: usize, confidence: Confidence) -> Result<Self, Error> {
+        let each = failure_of_each(count, confidence.beta())?;
+        let bound = |scale| Self::with_scale(scale).error_bound(each).unwrap_or(f64::INFINITY);
+        Ok(Self::with_scale(scale_within(error, bound)?))
+    }
+}
+
+impl WithInterval for Laplace {
+    type Released = f64;
+    type Interval = Interval;
+
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+        Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
+    }
+}
+
+impl fmt::Display for Laplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Laplace noise of scale {}", self.scale())
     }
 }
 
@@ -225,9 +271,11 @@ mod tests {
             (noise.standard_deviation() - 18f64.sqrt()).abs() < 1e-15 * 18.0
                 && noise.standard_deviation() > 4.242_640_687_119_285
         );
-        assert_eq!(noise.error_bound(1.0), Ok(0.0));
-        let error = noise.error_bound(0.05).unwrap();
-        assert!((8.987_196_820_661_972..8.987_196_820_661_98).contains(&error), "{error}"); // 3 ln 20
+        let half_step = 2f64.powi(noise.grid_exponent() - 1);
+        assert_eq!(noise.error_bound(1.0), Ok(half_step));
+        assert_eq!(scaled(3.0).on_grid(4).unwrap().error_bound(1.0), Ok(8.0));
+        let error = noise.error_bound(0.05).unwrap() - half_step;
+        assert!((8.987_196_820_661_970..8.987_196_820_661_98).contains(&error), "{error}"); // 3 ln 20
         for bad in [0.0, -0.1, 1.1, f64::NAN] {
             assert!(noise.error_bound(bad).is_err());
         }

@@ -1,5 +1,8 @@
 //! Laplace or Gaussian noise, whichever costs less.
 
+use core::fmt;
+
+use dp_core::interval::{Confidence, ErrorBound, Interval, WithInterval};
 use dp_core::pairs::{DominatingPair, GaussianPair, LaplacePair};
 use dp_core::rounding::{Enclosure, div_up};
 use dp_core::{
@@ -90,7 +93,7 @@ impl MixedNoise {
         MixedTarget::new(epsilon, delta, Cost::Variance)
     }
 
-    /// The noise with the smaller [error bound](Laplace::error_bound) at β.
+    /// The noise with the smaller [error bound](ErrorBound::error_bound) at β.
     ///
     /// # Errors
     /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
@@ -111,17 +114,6 @@ impl MixedNoise {
         match &self.branch {
             Branch::Laplace(noise) => noise.standard_deviation(),
             Branch::Gaussian(noise) => noise.standard_deviation(),
-        }
-    }
-
-    /// The magnitude that the noise exceeds with probability β, rounded up.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        match &self.branch {
-            Branch::Laplace(noise) => noise.error_bound(beta),
-            Branch::Gaussian(noise) => noise.error_bound(beta),
         }
     }
 
@@ -190,6 +182,36 @@ impl Calibrate for MixedTarget {
 
     fn calibrate(self, sensitivity: impl MeasuredIn<L1>) -> Result<(MixedNoise, Approx), Error> {
         Ok((self.cheaper(sensitivity.value(), sensitivity.value())?, self.guarantee))
+    }
+}
+
+impl ErrorBound for MixedNoise {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        match &self.branch {
+            Branch::Laplace(noise) => noise.error_bound_of(count, beta),
+            Branch::Gaussian(noise) => noise.error_bound_of(count, beta),
+        }
+    }
+}
+
+impl WithInterval for MixedNoise {
+    type Released = f64;
+    type Interval = Interval;
+
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+        match &self.branch {
+            Branch::Laplace(noise) => noise.interval_at(released, confidence),
+            Branch::Gaussian(noise) => noise.interval_at(released, confidence),
+        }
+    }
+}
+
+impl fmt::Display for MixedNoise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.branch {
+            Branch::Laplace(noise) => noise.fmt(f),
+            Branch::Gaussian(noise) => noise.fmt(f),
+        }
     }
 }
 

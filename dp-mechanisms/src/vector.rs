@@ -1,14 +1,15 @@
 //! Noise on answers of many coordinates.
 
+use core::fmt;
+
+use dp_core::interval::{Confidence, ErrorBound, ForError, WithInterval};
 use dp_core::pairs::LaplacePair;
-use dp_core::rounding::{Enclosure, mul_up};
 use dp_core::{
     Calibrate, Dominated, Error, ForGuarantee, Guarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target,
 };
 use rand_core::Rng;
 
 use crate::Laplace;
-use crate::arguments::integer;
 
 /// Adds independent noise to each coordinate of an answer, however many it has.
 ///
@@ -49,6 +50,30 @@ impl<M> Vector<M> {
     #[must_use]
     pub const fn new(each: M) -> Self {
         Self { each }
+    }
+
+    /// The largest noise of this kind with which none of `coordinates` coordinates is more than
+    /// `error` away from its answer, at a confidence.
+    ///
+    /// ```
+    /// use dp_core::{AddRemove, ErrorBound, L1, Mechanism, Sensitivity};
+    /// use dp_mechanisms::{Laplace, Vector};
+    ///
+    /// let noise = Vector::<Laplace>::within(10.0, 50, 0.95)?; // fifty bins, all within ten
+    /// assert!(noise.error_bound_of(50, 0.05)? <= 10.0);
+    /// let price = noise.guarantee(Sensitivity::<L1, AddRemove>::new(1.0)?);
+    /// assert!(price.epsilon().get() < 0.7);
+    /// # Ok::<(), dp_mechanisms::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the error is positive and finite, there is a coordinate and
+    /// 0 < confidence < 1.
+    pub fn within(error: f64, coordinates: usize, confidence: f64) -> Result<Self, Error>
+    where
+        M: ForError,
+    {
+        Self::for_error(error, coordinates, Confidence::new(confidence)?)
     }
 
     /// The noise that each coordinate gets.
@@ -158,26 +183,45 @@ impl<G: Guarantee, M: CoordinatewiseIn<G>> Calibrate for Vector<Target<M, G>> {
 }
 
 impl Vector<Laplace> {
-    /// The magnitude that the noise on any of `coordinates` coordinates exceeds with probability at
-    /// most β: b·ln(coordinates/β), rounded up.
-    ///
-    /// One coordinate passes t with probability e^(−t/b); the probabilities of all add up to β at
-    /// most.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is at least one coordinate.
-    pub fn error_bound(&self, coordinates: usize, beta: f64) -> Result<f64, Error> {
-        integer("coordinates", "[1, ∞)", coordinates, 1..)?;
-        let one = self.each.error_bound(beta)?;
-        #[allow(clippy::cast_precision_loss)] // the next float up is not below it
-        let count = Enclosure::point((coordinates as f64).next_up());
-        Ok((Enclosure::point(one) + Enclosure::point(mul_up(self.each.scale().get(), count.ln().hi()))).hi())
-    }
-
     /// Noise of the scale b on each coordinate.
     #[must_use]
     pub fn with_scale(scale: Scale) -> Self {
         Self::new(Laplace::with_scale(scale))
+    }
+}
+
+/// The noise of different coordinates is independent, so the bound of one at 1 − (1−β)^(1/k) holds
+/// for all k together.
+impl<M: ErrorBound> ErrorBound for Vector<M> {
+    fn error_bound_of(&self, coordinates: usize, beta: f64) -> Result<f64, Error> {
+        self.each.error_bound_of(coordinates, beta)
+    }
+}
+
+impl<M: ForError> ForError for Vector<M> {
+    fn for_error(error: f64, coordinates: usize, confidence: Confidence) -> Result<Self, Error> {
+        M::for_error(error, coordinates, confidence).map(Self::new)
+    }
+}
+
+/// All coordinates together.
+impl<M: WithInterval> WithInterval for Vector<M> {
+    type Released = Vec<M::Released>;
+    type Interval = Vec<M::Interval>;
+
+    fn interval_at(
+        &self,
+        released: &Vec<M::Released>,
+        confidence: Confidence,
+    ) -> Result<Vec<M::Interval>, Error> {
+        let each = confidence.independently(released.len());
+        released.iter().map(|value| self.each.interval_at(value, each)).collect()
+    }
+}
+
+impl<M: fmt::Display> fmt::Display for Vector<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on each number", self.each)
     }
 }
 
@@ -240,9 +284,10 @@ mod tests {
     #[test]
     fn error_bounds_cover_all_coordinates() {
         let noise = Vector::with_scale(Scale::new(2.0).unwrap());
-        let bound = noise.error_bound(100, 0.05).unwrap();
-        assert!(bound >= 2.0 * (100.0f64 / 0.05).ln() && bound < 15.21, "{bound}");
-        assert!(noise.error_bound(0, 0.05).is_err() && noise.error_bound(1, 0.0).is_err());
+        let bound = noise.error_bound_of(100, 0.05).unwrap();
+        let independent = -(0.95f64.ln() / 100.0).exp_m1();
+        assert!(bound >= -2.0 * independent.ln() && bound < 15.16, "{bound}");
+        assert!(noise.error_bound_of(0, 0.05).is_err() && noise.error_bound(0.0).is_err());
         // In 1000 releases of 100 coordinates, more than 100 fail with probability below e^−20
         // (Chernoff: 50 are expected at most).
         let mut rng = Insecure::seeded(3);

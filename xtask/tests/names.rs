@@ -83,7 +83,7 @@ fn wrong(function: &Function) -> Option<String> {
     let floats: Vec<&str> =
         parameters.iter().filter(|(_, is_float)| *is_float).map(|(name, _)| name.as_str()).collect();
     if let Some(place) = parameters.iter().position(|(name, _)| name == "beta")
-        && name == "error_bound"
+        && name.starts_with("error_bound")
         && place + 1 != parameters.len()
     {
         return Some(format!("{path}: `beta` comes last"));
@@ -214,7 +214,7 @@ fn other_spellings_are_noticed() {
         ("impl Noise { pub fn epsilon(values: u32, epsilon: f64) {} }", 1),
         ("impl Noise { pub fn epsilon_delta(delta: f64, epsilon: f64) {} }", 1),
         ("impl Noise { pub fn rho(shape: Shape, rho: f64) {} }", 1),
-        ("impl Noise { pub fn error_bound(&self, beta: f64, coordinates: usize) {} }", 1),
+        ("impl Noise { pub fn error_bound_of(&self, beta: f64, coordinates: usize) {} }", 1),
         ("impl Noise { pub fn with_scale(shape: Shape, scale: Scale) {} }", 1),
         ("impl Noise { pub fn with_scale(scale: Scale, shape: Shape) {} }", 0),
         ("impl Noise { pub fn epsilon(epsilon: f64, values: u32) {} }", 0),

@@ -5,6 +5,7 @@ use rand_core::Rng;
 use super::Measurement;
 use crate::Error;
 use crate::adjacency::SameRelation;
+use crate::interval::{Confidence, WithInterval};
 use crate::notion::{Guarantee, SameNotion};
 
 /// Two measurements released together, made by [`Measurement::and`].
@@ -38,6 +39,21 @@ where
 
     fn draw<R: Rng + ?Sized>(&self, data: &A::Data, rng: &mut R) -> Result<Self::Output, Error> {
         Ok((self.first.draw(data, rng)?, self.second.draw(data, rng)?))
+    }
+}
+
+/// Both intervals together. The draws are independent, so each gets the confidence √(1−β).
+impl<A: WithInterval, B: WithInterval> WithInterval for And<A, B> {
+    type Released = (A::Released, B::Released);
+    type Interval = (A::Interval, B::Interval);
+
+    fn interval_at(
+        &self,
+        released: &Self::Released,
+        confidence: Confidence,
+    ) -> Result<Self::Interval, Error> {
+        let each = confidence.independently(2);
+        Ok((self.first.interval_at(&released.0, each)?, self.second.interval_at(&released.1, each)?))
     }
 }
 
@@ -85,5 +101,28 @@ where
         }
         let second = second.draw(data, rng)?;
         Ok((first, second))
+    }
+}
+
+/// Both intervals together, each at the confidence √(1−β): whatever the first release was, the
+/// second one was drawn independently for it. The measurement that was chosen is chosen again.
+impl<A, B, F> WithInterval for Then<A, F>
+where
+    A: Measurement + WithInterval<Released = <A as Measurement>::Output>,
+    B: WithInterval,
+    F: Fn(&A::Released) -> Result<B, Error>,
+{
+    type Released = (A::Released, B::Released);
+    type Interval = (A::Interval, B::Interval);
+
+    /// # Errors
+    /// Where the measurement cannot be chosen, or one of the two has no interval.
+    fn interval_at(
+        &self,
+        released: &Self::Released,
+        confidence: Confidence,
+    ) -> Result<Self::Interval, Error> {
+        let (each, second) = (confidence.independently(2), (self.choose)(&released.0)?);
+        Ok((self.first.interval_at(&released.0, each)?, second.interval_at(&released.1, each)?))
     }
 }

@@ -7,6 +7,7 @@ use rand_core::Rng;
 
 use super::Measurement;
 use crate::Error;
+use crate::interval::{Confidence, ErrorBound, ReleasePlan, WithInterval};
 use crate::mechanism::Mechanism;
 use crate::notion::Guarantee;
 use crate::query::{Query, TakenAs};
@@ -50,6 +51,26 @@ impl<Q, M, G> Noisy<Q, M, G> {
     }
 }
 
+impl<Q, M: ErrorBound + fmt::Display, G: Guarantee> Noisy<Q, M, G> {
+    /// What a release will be like, before anything is spent: the noise, how far off it is at a
+    /// confidence, and its price.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < confidence < 1.
+    pub fn plan(&self, confidence: f64) -> Result<ReleasePlan<G>, Error> {
+        self.plan_of(1, confidence)
+    }
+
+    /// The same of a release of several numbers, such as the bins of a histogram: how far off any of
+    /// them is.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < confidence < 1 and there is a number.
+    pub fn plan_of(&self, count: usize, confidence: f64) -> Result<ReleasePlan<G>, Error> {
+        ReleasePlan::new(&self.mechanism, count, confidence, self.guarantee.clone())
+    }
+}
+
 impl<Q: fmt::Debug, M: fmt::Debug, G: fmt::Debug> fmt::Debug for Noisy<Q, M, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { query, mechanism, guarantee, .. } = self;
@@ -79,5 +100,15 @@ where
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<M::Output, Error> {
         self.mechanism.draw(self.query.answer(data)?.taken(), rng)
+    }
+}
+
+/// The answer is that of the query, and the mechanism knows how far its noise may have moved it.
+impl<Q, M: WithInterval, G> WithInterval for Noisy<Q, M, G> {
+    type Released = M::Released;
+    type Interval = M::Interval;
+
+    fn interval_at(&self, released: &M::Released, confidence: Confidence) -> Result<M::Interval, Error> {
+        self.mechanism.interval_at(released, confidence)
     }
 }

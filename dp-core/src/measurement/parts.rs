@@ -16,6 +16,7 @@ use rand_core::Rng;
 use super::Measurement;
 use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne, SameRelation};
+use crate::interval::{Confidence, WithInterval};
 use crate::notion::{Guarantee, SameNotion};
 
 /// One measurement for each part, a record's part being what `key` says of it.
@@ -125,5 +126,42 @@ where
         let too_short = Error::TooShort { position: self.position, found: data.len() };
         let (before, after) = data.split_at_checked(self.position).ok_or(too_short)?;
         Ok((self.before.draw(before, rng)?, self.after.draw(after, rng)?))
+    }
+}
+
+/// One interval for each part, all of them together. Their noise is independent, so each gets the
+/// confidence (1−β)^(1/k).
+impl<M: WithInterval, K> WithInterval for ByKey<M, K> {
+    type Released = Vec<M::Released>;
+    type Interval = Vec<M::Interval>;
+
+    /// # Errors
+    /// [`Error::LengthMismatch`] for another number of values than there are parts.
+    fn interval_at(
+        &self,
+        released: &Vec<M::Released>,
+        confidence: Confidence,
+    ) -> Result<Vec<M::Interval>, Error> {
+        if released.len() != self.parts.len() {
+            let arguments = "the parts and their released values";
+            return Err(Error::LengthMismatch { arguments, lengths: (self.parts.len(), released.len()) });
+        }
+        let each = confidence.independently(self.parts.len());
+        self.parts.iter().zip(released).map(|(part, value)| part.interval_at(value, each)).collect()
+    }
+}
+
+/// Both intervals together, each at the confidence √(1−β): the noise of the two is independent.
+impl<A: WithInterval, B: WithInterval> WithInterval for SplitAt<A, B> {
+    type Released = (A::Released, B::Released);
+    type Interval = (A::Interval, B::Interval);
+
+    fn interval_at(
+        &self,
+        released: &Self::Released,
+        confidence: Confidence,
+    ) -> Result<Self::Interval, Error> {
+        let each = confidence.independently(2);
+        Ok((self.before.interval_at(&released.0, each)?, self.after.interval_at(&released.1, each)?))
     }
 }

@@ -6,6 +6,7 @@ use rand_core::Rng;
 
 use super::Measurement;
 use crate::adjacency::{AddRemove, ReplaceOne, SameRelation};
+use crate::interval::{Confidence, WithInterval};
 use crate::notion::{Approx, Guarantee, Relax};
 use crate::{Delta, Error};
 
@@ -91,5 +92,32 @@ impl<M: Measurement<Adjacency: SameRelation<AddRemove>>> Measurement for Replace
 
     fn draw<R: Rng + ?Sized>(&self, data: &M::Data, rng: &mut R) -> Result<M::Output, Error> {
         self.measurement.draw(data, rng)
+    }
+}
+
+impl<M: WithInterval, G> WithInterval for Relaxed<M, G> {
+    type Released = M::Released;
+    type Interval = M::Interval;
+
+    fn interval_at(&self, released: &M::Released, confidence: Confidence) -> Result<M::Interval, Error> {
+        self.measurement.interval_at(released, confidence)
+    }
+}
+
+impl<M: WithInterval> WithInterval for AtDelta<M> {
+    type Released = M::Released;
+    type Interval = M::Interval;
+
+    fn interval_at(&self, released: &M::Released, confidence: Confidence) -> Result<M::Interval, Error> {
+        self.measurement.interval_at(released, confidence)
+    }
+}
+
+impl<M: WithInterval> WithInterval for ReplaceOneAsTwoSteps<M> {
+    type Released = M::Released;
+    type Interval = M::Interval;
+
+    fn interval_at(&self, released: &M::Released, confidence: Confidence) -> Result<M::Interval, Error> {
+        self.measurement.interval_at(released, confidence)
     }
 }

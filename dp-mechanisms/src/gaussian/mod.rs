@@ -5,16 +5,19 @@ mod vector;
 
 pub use textbook::{Formula, TextbookGaussian};
 
+use core::fmt;
+
+use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::GaussianPair;
-use dp_core::rounding::{div_up, mul_down, mul_up, sqrt_down};
+use dp_core::rounding::{add_up, div_up, mul_down, mul_up, sqrt_down};
 use dp_core::{
     Approx, Dominated, Error, ForGuarantee, Gdp, L2, MeasuredIn, Mechanism, Mu, Scale, Target, Zcdp,
 };
 use rand_core::Rng;
 
-use crate::additive::scale_for;
-use crate::arguments::{failure, positive, proper_delta};
+use crate::additive::{scale_for, scale_within};
+use crate::arguments::{failure_of_each, positive, proper_delta};
 use crate::sample::{Float, Spacing, gaussian::Sampler};
 
 /// Adds Gaussian noise: density e^(−v²/2σ²) / σ√(2π), for a standard deviation σ.
@@ -105,6 +108,26 @@ impl Gaussian {
         Ok(Self::to(Gdp::new(positive("mu", mu)?)?))
     }
 
+    /// The largest Gaussian noise with which a release is at most `error` away from the answer, at a
+    /// confidence. Its privacy map says what that costs.
+    ///
+    /// ```
+    /// use dp_core::{AddRemove, ErrorBound, L2, Mechanism, Sensitivity};
+    /// use dp_mechanisms::Gaussian;
+    ///
+    /// let noise = Gaussian::within(10.0, 0.95)?;
+    /// assert!(noise.error_bound(0.05)? <= 10.0);
+    /// let price = noise.guarantee(Sensitivity::<L2, AddRemove>::new(1.0)?);
+    /// assert!((price.mu().get() - 1.959_964 / 10.0).abs() < 1e-6);
+    /// # Ok::<(), dp_mechanisms::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the error is positive and finite and 0 < confidence < 1.
+    pub fn within(error: f64, confidence: f64) -> Result<Self, Error> {
+        Self::for_error(error, 1, Confidence::new(confidence)?)
+    }
+
     /// Noise of a given standard deviation σ, on the default grid: 2^k with k = ⌊log₂ σ⌋ − 30, but
     /// not below the smallest float's −1074.
     #[must_use]
@@ -141,14 +164,9 @@ impl Gaussian {
         self.scale().get()
     }
 
-    /// The magnitude that the noise exceeds with probability β: σ·z with 2·Φ̄(z) = β, rounded up.
-    ///
-    /// Rounding onto the grid moves a release by another half step at most.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
-    pub fn error_bound(&self, beta: f64) -> Result<f64, Error> {
-        Ok(mul_up(self.scale().get(), upper_quantile(mul_down(0.5, failure(beta)?))))
+    /// σ·z and half a step of the grid, rounded up.
+    fn reach(&self, z: f64) -> f64 {
+        add_up(mul_up(self.scale().get(), z), self.sampler.grid().half_step())
     }
 
     /// Replaces each answer by a release of it, with independent noise: a sum of gradients goes in,
@@ -220,6 +238,41 @@ impl ForGuarantee<Approx> for Gaussian {
     }
 }
 
+/// The noise passes σ·z with probability 2·Φ̄(z) = β, and rounding onto the grid moves a release by
+/// another half step at most.
+impl ErrorBound for Gaussian {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        Ok(self.reach(quantile(failure_of_each(count, beta)?)))
+    }
+}
+
+impl ForError for Gaussian {
+    fn for_error(error: f64, count: usize, confidence: Confidence) -> Result<Self, Error> {
+        let z = quantile(failure_of_each(count, confidence.beta())?);
+        Ok(Self::with_scale(scale_within(error, |scale| Self::with_scale(scale).reach(z))?))
+    }
+}
+
+/// An upper bound on the z with 2·Φ̄(z) = β.
+fn quantile(beta: f64) -> f64 {
+    upper_quantile(mul_down(0.5, beta))
+}
+
+impl WithInterval for Gaussian {
+    type Released = f64;
+    type Interval = Interval;
+
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+        Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
+    }
+}
+
+impl fmt::Display for Gaussian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Gaussian noise of standard deviation {}", self.scale())
+    }
+}
+
 impl Dominated for Gaussian {
     type Pair = GaussianPair;
 
@@ -287,9 +340,10 @@ mod tests {
     fn utility_is_rounded_up() {
         let noise = scaled(3.0);
         assert_eq!(noise.standard_deviation(), 3.0);
-        assert_eq!(noise.error_bound(1.0), Ok(0.0));
-        let error = noise.error_bound(0.05).unwrap();
-        assert!((5.879_891_953_620_162..5.879_891_953_621).contains(&error), "{error}"); // 3·1.95996…
+        let half_step = 2f64.powi(noise.grid_exponent() - 1);
+        assert_eq!(noise.error_bound(1.0), Ok(half_step));
+        let error = noise.error_bound(0.05).unwrap() - half_step;
+        assert!((5.879_891_953_620_160..5.879_891_953_621).contains(&error), "{error}"); // 3·1.95996…
         assert!([0.0, -0.1, 1.1, f64::NAN].iter().all(|bad| noise.error_bound(*bad).is_err()));
         assert!(noise.error_bound(f64::from_bits(1)).unwrap() > 3.0 * 38.0);
     }

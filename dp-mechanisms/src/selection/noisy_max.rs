@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use dp_core::interval::ErrorBound;
 use dp_core::pairs::RandomizedResponsePair;
 use dp_core::rounding::mul_up;
 use dp_core::{Dominated, Error, ForGuarantee, MeasuredIn, Mechanism, Pure, Scale, Target};
@@ -35,7 +36,7 @@ use crate::sample::race;
 /// with the textbooks.
 ///
 /// ```
-/// use dp_core::{AddRemove, ForGuarantee, LInf, LInfMonotone, Mechanism, Pure, Sensitivity};
+/// use dp_core::{AddRemove, ErrorBound, ForGuarantee, LInf, LInfMonotone, Mechanism, Pure, Sensitivity};
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_mechanisms::selection::{ExponentialNoise, NoisyMax};
 ///
@@ -44,7 +45,7 @@ use crate::sample::race;
 /// assert_eq!(best.scale().get(), 4.0);
 /// let one_way = Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?;
 /// assert_eq!(best.monotone().guarantee(one_way), Pure::new(0.25)?);
-/// assert!(best.error_bound(100, 0.05)? < 28.0); // in 95 of 100 selections from 100 candidates
+/// assert!(best.error_bound_of(100, 0.05)? < 28.0); // in 95 of 100 selections from 100 candidates
 /// let winner = best.draw(&[10.0, 75.0, 12.0], &mut OsSeeded::new()?)?;
 /// assert!(winner < 3);
 /// # Ok::<(), dp_mechanisms::Error>(())
@@ -102,21 +103,6 @@ impl<N: Noise, S: Scores> NoisyMax<N, S> {
         self.scale
     }
 
-    /// The distance from the best score that the selected candidate exceeds with probability at
-    /// most β, rounded up. It needs neither the scores nor their sensitivity.
-    ///
-    /// | noise | error, in scales, for r = `candidates` − 1 rivals |
-    /// |---|---|
-    /// | Gumbel | ln(r(1 − β)/β), which r rivals with equal scores reach; below the ln((r + 1)/β) of claim M13 |
-    /// | exponential | ln(r/2β) |
-    /// | Laplace | the t with r(2 + t)/4·e^(−t) = β |
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
-    pub fn error_bound(&self, candidates: usize, beta: f64) -> Result<f64, Error> {
-        Ok(mul_up(self.scale.get(), noise::error_bound::<N>(candidates, beta)?.hi()))
-    }
-
     /// An upper bound on the expectation of best score − score of the selected candidate: b·ln d
     /// for d candidates, and b·(1 + ln d) with Laplace noise.
     ///
@@ -124,6 +110,22 @@ impl<N: Noise, S: Scores> NoisyMax<N, S> {
     /// [`Error::Empty`] without a candidate.
     pub fn expected_error(&self, candidates: usize) -> Result<f64, Error> {
         Ok(mul_up(self.scale.get(), noise::expected_error::<N>(candidates)?.hi()))
+    }
+}
+
+/// The distance from the best score that the selected candidate exceeds with probability at most β.
+/// It needs neither the scores nor their sensitivity.
+///
+/// | noise | error, in scales, for r = `candidates` − 1 rivals |
+/// |---|---|
+/// | Gumbel | ln(r(1 − β)/β), which r rivals with equal scores reach; below the ln((r + 1)/β) of claim M13 |
+/// | exponential | ln(r/2β) |
+/// | Laplace | the t with r(2 + t)/4·e^(−t) = β |
+impl<N: Noise, S: Scores> ErrorBound for NoisyMax<N, S> {
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
+    fn error_bound_of(&self, candidates: usize, beta: f64) -> Result<f64, Error> {
+        Ok(mul_up(self.scale.get(), noise::error_bound::<N>(candidates, beta)?.hi()))
     }
 }
 
@@ -256,29 +258,29 @@ mod tests {
     #[test]
     fn utility_is_rounded_up() {
         let exponential = scaled::<GumbelNoise>(2.0);
-        assert_eq!(exponential.error_bound(1, 0.05), Ok(0.0));
-        assert_eq!(exponential.error_bound(2, 1.0), Ok(0.0));
+        assert_eq!(exponential.error_bound_of(1, 0.05), Ok(0.0));
+        assert_eq!(exponential.error_bound_of(2, 1.0), Ok(0.0));
         // 2·ln(99·0.95/0.05), 2·ln(990), 2·t with 99·(2 + t)/4·e^−t = 0.05; mpmath: 15.0791194…,
         // 13.7953…, see below.
         let within = |found: f64, truth: f64| found >= truth && found < truth * (1.0 + 1e-12);
         assert!(within(
-            exponential.error_bound(100, 0.05).unwrap(),
+            exponential.error_bound_of(100, 0.05).unwrap(),
             2.0 * (99f64 * 0.95 / 0.05).ln() * (1.0 - 1e-14)
         ));
         assert!(within(
-            scaled::<ExponentialNoise>(2.0).error_bound(100, 0.05).unwrap(),
+            scaled::<ExponentialNoise>(2.0).error_bound_of(100, 0.05).unwrap(),
             2.0 * 990f64.ln() * (1.0 - 1e-14)
         ));
         // One rival is where the search starts closest to its end.
         for (candidates, rivals, beta) in [(100, 99.0, 0.05), (2, 1.0, 0.25), (2, 1.0, 0.4), (3, 2.0, 0.05)] {
-            let t = scaled::<LaplaceNoise>(2.0).error_bound(candidates, beta).unwrap() / 2.0;
+            let t = scaled::<LaplaceNoise>(2.0).error_bound_of(candidates, beta).unwrap() / 2.0;
             assert!((rivals * (2.0 + t) / 4.0 * (-t).exp() / beta - 1.0).abs() < 1e-9, "{t}");
         }
         assert!(within(exponential.expected_error(100).unwrap(), 2.0 * 100f64.ln() * (1.0 - 1e-14)));
         for bad in [0.0, -0.1, 1.1, f64::NAN] {
-            assert!(exponential.error_bound(3, bad).is_err());
+            assert!(exponential.error_bound_of(3, bad).is_err());
         }
-        assert!(exponential.error_bound(0, 0.5).is_err() && exponential.expected_error(0).is_err());
+        assert!(exponential.error_bound_of(0, 0.5).is_err() && exponential.expected_error(0).is_err());
     }
 
     #[test]
@@ -286,7 +288,7 @@ mod tests {
         fn shares<N: Noise>() {
             const DRAWS: u32 = 4000;
             let (noise, beta) = (scaled::<N>(1.0), 0.2);
-            for behind in [0.5, 2.0, 4.0, noise.error_bound(20, beta).unwrap() + 1e-9] {
+            for behind in [0.5, 2.0, 4.0, noise.error_bound_of(20, beta).unwrap() + 1e-9] {
                 let mut scores = [-behind; 20];
                 scores[7] = 0.0;
                 let mut rng = Insecure::seeded(4);
@@ -295,7 +297,7 @@ mod tests {
                 let share = errors.sum::<f64>() / f64::from(DRAWS);
                 // Hoeffding, 10⁻⁹: 0.051
                 assert!(share * behind <= noise.expected_error(20).unwrap() + 0.051 * behind);
-                assert!(behind < noise.error_bound(20, beta).unwrap() || share <= beta + 0.051, "{share}");
+                assert!(behind < noise.error_bound_of(20, beta).unwrap() || share <= beta + 0.051, "{share}");
             }
         }
         shares::<GumbelNoise>();

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 use core::num::NonZero;
 
+use dp_core::interval::ErrorBound;
 use dp_core::{Calibrate, Epsilon, Error, Guarantee, MeasuredIn, Mechanism, Pure, Scale, Zcdp};
 use rand_core::Rng;
 
@@ -120,17 +121,6 @@ impl<S: Scores> TopK<S> {
         calibration::concentrated(calibration::loss::<S>(self.scale, sensitivity), self.k.get())
     }
 
-    /// With probability at least 1 − β, in every round the score of the selected candidate lies at
-    /// most this far below the best one that was left: the error bound of one round at β/k, rounded
-    /// up.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
-    pub fn error_bound(&self, candidates: usize, beta: f64) -> Result<f64, Error> {
-        let share = dp_core::rounding::div_down(failure(beta)?, f64::from(self.k.get()));
-        self.round().error_bound(candidates, share)
-    }
-
     /// The same law by k rounds of the exponential mechanism: k times as slow, and here to be
     /// compared with.
     ///
@@ -161,6 +151,17 @@ impl<S: Scores> TopK<S> {
             let (found, limit) = (f64::from(self.k.get()), "the number of candidates");
             Err(Error::Above { argument: "k", found, limit, most })
         }
+    }
+}
+
+/// In every round the score of the selected candidate lies at most this far below the best one that
+/// was left, but with probability β: the error bound of one round at β/k.
+impl<S: Scores> ErrorBound for TopK<S> {
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
+    fn error_bound_of(&self, candidates: usize, beta: f64) -> Result<f64, Error> {
+        let share = dp_core::rounding::div_down(failure(beta)?, f64::from(self.k.get()));
+        self.round().error_bound_of(candidates, share)
     }
 }
 
@@ -303,9 +304,9 @@ mod tests {
         assert_eq!(mechanism.monotone().guarantee(moving_one_way(1.0)), Pure::new(0.5).unwrap());
         assert_eq!(mechanism.concentrated(moving(1.0)), Zcdp::new(4.0 / 16.0 / 8.0).unwrap());
         assert_eq!(mechanism.round().guarantee(moving(1.0)), Pure::new(0.25).unwrap());
-        let one = mechanism.round().error_bound(30, 0.05 / 4.0).unwrap();
-        assert_eq!(mechanism.error_bound(30, 0.05), Ok(one));
-        assert!(mechanism.error_bound(30, 0.0).is_err() && mechanism.error_bound(0, 0.5).is_err());
+        let one = mechanism.round().error_bound_of(30, 0.05 / 4.0).unwrap();
+        assert_eq!(mechanism.error_bound_of(30, 0.05), Ok(one));
+        assert!(mechanism.error_bound_of(30, 0.0).is_err() && mechanism.error_bound_of(0, 0.5).is_err());
     }
 
     #[cfg(feature = "serde")]

@@ -11,6 +11,7 @@ pub use watch::Watch;
 
 use core::marker::PhantomData;
 
+use dp_core::interval::ErrorBound;
 use dp_core::pairs::RandomizedResponsePair;
 use dp_core::rounding::Enclosure;
 use dp_core::{Dominated, Epsilon, Error, MeasuredIn, Mechanism, Pure, Scale};
@@ -56,7 +57,7 @@ use crate::selection::{General, Monotone, Scores};
 /// `draw` is total: it takes `NaN` as 0 and ±∞ as ±[`f64::MAX`], like [`Laplace`](crate::Laplace).
 ///
 /// ```
-/// use dp_core::{AddRemove, Calibrate, LInfMonotone, Mechanism, Pure, Sensitivity};
+/// use dp_core::{AddRemove, Calibrate, ErrorBound, LInfMonotone, Mechanism, Pure, Sensitivity};
 /// use dp_mechanisms::{AboveThreshold, rng::OsSeeded};
 ///
 /// // Which shops had more than 1000 customers? At most three are named, at ε = 1 in total. Counts
@@ -67,7 +68,7 @@ use crate::selection::{General, Monotone, Scores};
 /// let above = shops.draw(&[12.0, 340.0, 2100.0, 7.0, 1900.0], &mut OsSeeded::new()?)?;
 /// // Wrong with probability below 10⁻⁹ so far from the threshold.
 /// assert_eq!(above, [false, false, true, false, true]);
-/// assert!(shops.error_bound(5, 0.05)? < 45.0);
+/// assert!(shops.error_bound_of(5, 0.05)? < 45.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///
@@ -162,33 +163,6 @@ impl<S> AboveThreshold<S> {
         self.answer_scale
     }
 
-    /// The α for which, with probability 1 − β, all replies to at most `answers` answers are right
-    /// up to α: yes only where the answer is at least T − α, no only where it is at most T + α.
-    /// Rounded up.
-    ///
-    /// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and
-    /// β/2k for each of k answers, the sum of the two is passed by none of them but for β:
-    /// α = b₁·ln(2/β) + b₂·ln(2k/β). For c = 1 and b₁ = 2Δ/ε, b₂ = 4Δ/ε this is below the 8Δ(ln
-    /// k + ln(2/β))/ε of Dwork and Roth (2014, theorem 3.24). It speaks of the replies that are
-    /// given; answers after the c-th yes have none. The c-th yes comes too early only if an earlier
-    /// answer is above T − α.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is an answer.
-    pub fn error_bound(&self, answers: u32, beta: f64) -> Result<f64, Error> {
-        let beta = failure(beta)?;
-        if answers == 0 {
-            return Err(Error::OutOfRange {
-                argument: "the number of answers",
-                allowed: "[1, ∞)",
-                found: 0.0,
-            });
-        }
-        let twice = Enclosure::point(2.0).ln() - Enclosure::point(beta).ln(); // ln(2/β), also where 2/β is no float
-        let [b1, b2] = [self.threshold_scale, self.answer_scale].map(|scale| Enclosure::point(scale.get()));
-        Ok((b1 * twice + b2 * (twice + Enclosure::point(answers.into()).ln())).hi())
-    }
-
     /// Starts an interaction.
     pub(crate) fn start<R: Rng>(&self, mut rng: R) -> Interaction<R> {
         let threshold = Noised::draw(self.threshold, self.threshold_scale, &mut Bits::new(&mut rng));
@@ -208,6 +182,25 @@ impl<S> AboveThreshold<S> {
             replies.push(above);
         }
         replies
+    }
+}
+
+/// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up to
+/// α: yes only where the answer is at least T − α, no only where it is at most T + α.
+///
+/// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and β/2k
+/// for each of k answers, the sum of the two is passed by none of them but for β:
+/// α = b₁·ln(2/β) + b₂·ln(2k/β). For c = 1 and b₁ = 2Δ/ε, b₂ = 4Δ/ε this is below the 8Δ(ln k +
+/// ln(2/β))/ε of Dwork and Roth (2014, theorem 3.24). It speaks of the replies that are given;
+/// answers after the c-th yes have none. The c-th yes comes too early only if an earlier answer is
+/// above T − α.
+impl<S: Scores> ErrorBound for AboveThreshold<S> {
+    fn error_bound_of(&self, answers: usize, beta: f64) -> Result<f64, Error> {
+        let beta = failure(beta)?;
+        integer("the number of answers", "[1, ∞)", answers, 1..)?;
+        let twice = Enclosure::point(2.0).ln() - Enclosure::point(beta).ln(); // ln(2/β), also where 2/β is no float
+        let [b1, b2] = [self.threshold_scale, self.answer_scale].map(|scale| Enclosure::point(scale.get()));
+        Ok((b1 * twice + b2 * (twice + Enclosure::integer(answers).ln())).hi())
     }
 }
 
@@ -307,7 +300,7 @@ mod tests {
             assert!(message.contains(advice), "{message}");
         }
         for (answers, beta) in [(0, 0.5), (1, 0.0), (1, 1.5), (1, f64::NAN)] {
-            assert!(scaled(1, 1.0, 1.0).error_bound(answers, beta).is_err());
+            assert!(scaled(1, 1.0, 1.0).error_bound_of(answers, beta).is_err());
         }
     }
 
@@ -322,9 +315,9 @@ mod tests {
 
     #[test]
     fn errors_stay_below_the_textbook_bound_and_within_their_probability() {
-        for (k, beta, epsilon) in [(1, 0.1, 1.0), (10, 0.05, 0.5), (1000, 1e-6, 2.0)] {
+        for (k, beta, epsilon) in [(1u16, 0.1, 1.0), (10, 0.05, 0.5), (1000, 1e-6, 2.0)] {
             let noise = scaled(1, 2.0 / epsilon, 4.0 / epsilon);
-            let bound = noise.error_bound(k, beta).unwrap();
+            let bound = noise.error_bound_of(k.into(), beta).unwrap();
             assert!(bound < 8.0 * (f64::from(k).ln() + (2.0f64 / beta).ln()) / epsilon);
             assert!(
                 (bound
@@ -338,7 +331,7 @@ mod tests {
         // would take ten standard deviations.
         let (mut rng, beta) = (Insecure::seeded(5), 0.1);
         let noise = scaled(5, 1.0, 3.0);
-        let alpha = noise.error_bound(4, beta).unwrap();
+        let alpha = noise.error_bound_of(4, beta).unwrap();
         let answers = [-alpha, alpha, -alpha, alpha];
         let wrong = (0..2000)
             .filter(|_| noise.draw(&answers, &mut rng).unwrap() != [false, true, false, true])

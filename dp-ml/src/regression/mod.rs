@@ -22,7 +22,7 @@ pub use least_eigenvalue::LeastEigenvalue;
 pub use model::LinearModel;
 
 use dp_core::rounding::{div_down, sqrt_up};
-use dp_core::{AddRemove, Epsilon, Error, Gdp, Measurement, Mu, Pure, Query};
+use dp_core::{AddRemove, Epsilon, Error, ErrorBound, Gdp, Measurement, Mu, Pure, Query};
 use dp_mechanisms::{Gaussian, Laplace, Vector};
 use dp_sensitivity::{Exploratory, Gram};
 

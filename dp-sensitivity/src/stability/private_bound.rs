@@ -2,8 +2,8 @@
 
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure, Query, Scale,
-    Sensitivity, SensitivityIn,
+    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure,
+    Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
 use rand_core::Rng;

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use dp_core::measurement::SplitAt;
 use dp_core::{
-    AddRemove, AllAnswers, Approx, Bounds, Calibrate, Interactive, L1, LInf, Measurement, Mechanism, Query,
-    Scale, Sensitivity,
+    AddRemove, AllAnswers, Approx, Bounds, Calibrate, ErrorBound, Interactive, L1, LInf, Measurement,
+    Mechanism, Query, Scale, Sensitivity,
 };
 use dp_mechanisms::local::{FrequencyOracle, KRandomizedResponse};
 use dp_mechanisms::rng::OsSeeded;

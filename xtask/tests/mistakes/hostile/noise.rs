@@ -2,8 +2,8 @@
 
 use dp_core::pairs::{DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, RandomizedResponsePair};
 use dp_core::{
-    AddRemove, Alpha, Approx, Bounds, Calibrate, Delta, Epsilon, Gdp, L1, L2, LInf, Mechanism, Points, Pure,
-    ReplaceOne, Rho, Scale, Sensitivity, Zcdp,
+    AddRemove, Alpha, Approx, Bounds, Calibrate, Delta, Epsilon, ErrorBound, Gdp, L1, L2, LInf, Mechanism,
+    Points, Pure, ReplaceOne, Rho, Scale, Sensitivity, Zcdp,
 };
 use dp_mechanisms::local::{
     CountMeanSketch, HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding,

@@ -6,7 +6,7 @@ use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
 use crate::grid::in_steps;
 use dp_core::rounding::Enclosure;
-use dp_core::{Error, ForGuarantee, Pure};
+use dp_core::{Error, ErrorBound, ForGuarantee, Pure};
 
 use super::{EPSILONS, moving, triples};
 use dp_mechanisms::internals::laws;
@@ -47,7 +47,7 @@ fn judge(factor: f64) -> Result<Finding, Error> {
                 ratios.push(rare.lo() / failing.hi());
                 // The library, at the same probability of failure: as large as it is needed, and no
                 // more.
-                let bound = mechanism.error_bound(d.into(), rare.lo())?;
+                let bound = mechanism.error_bound_of(d.into(), rare.lo())?;
                 if failure(d, bound * (1.0 + 1e-9), scale).lo() > rare.hi() || bound > claimed * (1.0 + 1e-9)
                 {
                     return Ok(Finding::undecided(format!(
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_worst_case_reaches_the_bound_of_the_library() {
         let mechanism = Exponential::with_scale(dp_core::Scale::new(2.0).unwrap());
-        let bound = mechanism.error_bound(10, 0.1).unwrap();
+        let bound = mechanism.error_bound_of(10, 0.1).unwrap();
         assert!((failure(10, bound, 2.0).hi() - 0.1).abs() < 1e-12);
     }
 }

@@ -1,0 +1,187 @@
+//! How far the exact answer can be from what was released.
+//!
+//! The noise is known, so a release says more than one number: for a confidence, an interval that
+//! covers the exact answer, which is what [`Query::answer`](crate::Query::answer) computes. It is
+//! computed from the release and public facts, so it costs no privacy.
+//!
+//! | | says | example |
+//! |---|---|---|
+//! | [`WithInterval`] | where the answer lies, given a release | `mean.interval(&released, 0.95)?` |
+//! | [`ErrorBound`] | how far a release strays, before there is one | `Laplace`, `Gaussian`, … |
+//! | [`ForError`] | can be calibrated to an error | `Laplace::within(10.0, 0.95)?` |
+//! | [`ReleasePlan`] | noise, error and price of a release | `mean.plan(0.95)?` |
+//!
+//! **What it is not.** It speaks of the noise that was added for privacy. How far the answer on the
+//! data is from the truth of a larger population, of which they are a sample, and what clamping the
+//! records to bounds did to the answer, is on top of it.
+
+mod confidence;
+mod plan;
+mod traits;
+
+pub use confidence::Confidence;
+pub use plan::ReleasePlan;
+pub use traits::{ErrorBound, ForError, WithInterval};
+
+use core::fmt;
+
+use crate::number::write_number;
+use crate::rounding::{add_up, sub_down, sub_up};
+use crate::{Bounds, Error};
+
+/// A closed interval [lower, upper] that covers an answer. An end may be infinite, where nothing is
+/// known on that side.
+///
+/// ```
+/// use dp_core::{Bounds, interval::Interval};
+///
+/// let interval = Interval::around(3.0, 5.0);
+/// assert!(interval.contains(-2.0) && !interval.contains(8.5));
+/// assert_eq!(interval.clamped(Bounds::new(0.0, 100.0)?), Interval::new(0.0, 8.0)?);
+/// assert_eq!(interval.to_string(), "[-2, 8]");
+/// # Ok::<(), dp_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    lower: f64,
+    upper: f64,
+}
+
+impl Interval {
+    /// The real line: nothing is known.
+    pub const EVERYTHING: Self = Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
+
+    /// The interval between two ends.
+    ///
+    /// # Errors
+    /// [`Error::BadBounds`] unless lower ≤ upper.
+    pub fn new(lower: f64, upper: f64) -> Result<Self, Error> {
+        if lower <= upper { Ok(Self { lower, upper }) } else { Err(Error::BadBounds { lower, upper }) }
+    }
+
+    /// All numbers at most `distance` from `centre`, rounded outwards; everything for a `NaN` or a
+    /// negative distance.
+    #[must_use]
+    pub fn around(centre: f64, distance: f64) -> Self {
+        Self { lower: centre, upper: centre }.widened(distance)
+    }
+
+    /// All numbers at most `distance` from one of this interval, rounded outwards; everything for a
+    /// `NaN` or a negative distance.
+    #[must_use]
+    pub fn widened(self, distance: f64) -> Self {
+        let (lower, upper) = (sub_down(self.lower, distance), add_up(self.upper, distance));
+        if distance >= 0.0 && lower <= upper { Self { lower, upper } } else { Self::EVERYTHING }
+    }
+
+    /// The lower end.
+    #[must_use]
+    pub const fn lower(self) -> f64 {
+        self.lower
+    }
+
+    /// The upper end.
+    #[must_use]
+    pub const fn upper(self) -> f64 {
+        self.upper
+    }
+
+    /// upper − lower, rounded up.
+    #[must_use]
+    pub fn width(self) -> f64 {
+        sub_up(self.upper, self.lower)
+    }
+
+    /// Whether `value` lies between the ends, ends included.
+    #[must_use]
+    pub const fn contains(self, value: f64) -> bool {
+        self.lower <= value && value <= self.upper
+    }
+
+    /// What is left for an answer that lies within `bounds`: both ends move to the nearest point of
+    /// them. An interval that covers such an answer still does.
+    #[must_use]
+    pub const fn clamped(self, bounds: Bounds) -> Self {
+        let (lower, upper) = (bounds.lower(), bounds.upper());
+        Self { lower: self.lower.clamp(lower, upper), upper: self.upper.clamp(lower, upper) }
+    }
+
+    /// The interval between the images of the ends under a monotone function, rising or falling, as
+    /// floats compute it. If this interval covers a, that covers f(a).
+    ///
+    /// An image that is `NaN` says nothing, and its end becomes infinite.
+    ///
+    /// ```
+    /// use dp_core::interval::Interval;
+    ///
+    /// let variance = Interval::new(4.0, 9.0)?;
+    /// assert_eq!(variance.map_monotone(f64::sqrt), Interval::new(2.0, 3.0)?);
+    /// assert_eq!(variance.map_monotone(|x| -x), Interval::new(-9.0, -4.0)?);
+    /// # Ok::<(), dp_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn map_monotone(self, function: impl Fn(f64) -> f64) -> Self {
+        let (a, b) = (function(self.lower), function(self.upper));
+        match (a.is_nan(), b.is_nan()) {
+            (false, false) => Self { lower: a.min(b), upper: a.max(b) },
+            // It is not known whether the function rises.
+            _ => Self::EVERYTHING,
+        }
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        write_number(self.lower, f)?;
+        f.write_str(", ")?;
+        write_number(self.upper, f)?;
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_ends_in_order_are_an_interval() {
+        for (lower, upper) in [(1.0, 0.0), (f64::NAN, 0.0), (0.0, f64::NAN)] {
+            assert!(Interval::new(lower, upper).is_err());
+        }
+        assert!(Interval::new(1.0, 1.0).is_ok() && Interval::new(f64::NEG_INFINITY, f64::INFINITY).is_ok());
+        for (centre, distance) in
+            [(f64::NAN, 1.0), (0.0, f64::NAN), (0.0, -1.0), (f64::INFINITY, f64::INFINITY)]
+        {
+            assert_eq!(Interval::around(centre, distance), Interval::EVERYTHING);
+        }
+    }
+
+    #[test]
+    fn a_function_that_gets_lost_says_nothing() {
+        let interval = Interval::new(-1.0, 4.0).unwrap();
+        assert_eq!(interval.map_monotone(f64::sqrt), Interval::EVERYTHING);
+    }
+
+    proptest! {
+        #[test]
+        fn ends_are_rounded_outwards(centre in any::<f64>(), distance in 0.0..f64::MAX) {
+            let interval = Interval::around(centre, distance);
+            if centre.is_finite() {
+                prop_assert!(interval.contains(centre));
+                prop_assert!(interval.contains((centre - distance).next_up()) || distance == 0.0 || centre - distance >= centre.next_down());
+                prop_assert!(interval.upper() >= centre + distance && interval.lower() <= centre - distance);
+            }
+        }
+
+        #[test]
+        fn clamping_keeps_what_lies_within(
+            a in -10.0..10.0f64, b in -10.0..10.0f64, answer in -5.0..5.0f64,
+        ) {
+            let bounds = Bounds::new(-5.0, 5.0).unwrap();
+            let interval = Interval::new(a.min(b), a.max(b)).unwrap();
+            prop_assert!(!interval.contains(answer) || interval.clamped(bounds).contains(answer));
+        }
+    }
+}
