@@ -139,7 +139,7 @@ pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
-pub use interval::{ErrorBound, ForError, Interval, WithInterval};
+pub use interval::{ConfidenceInterval, ErrorBound, ForError, WithInterval};
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]
