@@ -142,7 +142,7 @@ pub use interactive::{AllAnswers, Interactive};
 #[doc(hidden)]
 pub use invariant::Invariant;
 #[doc(inline)]
-pub use interval::{ErrorBound, ForError, Interval, WithInterval};
+pub use interval::{ConfidenceInterval, ErrorBound, ForError, WithInterval};
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, ForError, WithInterval};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::{DiscreteGaussianPair, DominatingPair};
 use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
@@ -202,9 +202,9 @@ impl ForError for DiscreteGaussian {
 
 impl WithInterval for DiscreteGaussian {
     type Released = i64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(saturated(*released).widened(self.error_bound(confidence.beta())?))
     }
 }

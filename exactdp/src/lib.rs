@@ -91,7 +91,10 @@ pub mod query {
 /// ```
 pub mod noise {
     pub use dp_core::measurement::{BoxedMeasurement, ByKey, SplitAt};
-    pub use dp_core::{Calibrate, Dominated, ForGuarantee, Measurement, Mechanism, SecureRng, Target};
+    pub use dp_core::{
+        Calibrate, ConfidenceInterval, Dominated, ErrorBound, ForError, ForGuarantee, Measurement, Mechanism,
+        SecureRng, Target, WithInterval, interval,
+    };
     #[doc(inline)]
     pub use dp_mechanisms::{
         AboveThreshold, AboveThresholdTarget, BoundedLaplace, BoundedTarget, Branch, Coordinatewise,

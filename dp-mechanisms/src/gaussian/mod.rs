@@ -7,7 +7,7 @@ pub use textbook::{Formula, TextbookGaussian};
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, ForError, WithInterval};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::GaussianPair;
 use dp_core::rounding::{add_up, div_up, mul_down, mul_up, sqrt_down};
@@ -108,8 +108,8 @@ impl Gaussian {
         Ok(Self::to(Gdp::new(positive("mu", mu)?)?))
     }
 
-    /// The largest Gaussian noise with which a release is at most `error` away from the answer, at a
-    /// confidence. Its privacy map says what that costs.
+    /// The largest Gaussian noise with which a release is at most `error` away from the answer, at
+    /// a confidence. Its privacy map says what that costs.
     ///
     /// ```
     /// use dp_core::{AddRemove, ErrorBound, L2, Mechanism, Sensitivity};
@@ -260,9 +260,9 @@ fn quantile(beta: f64) -> f64 {
 
 impl WithInterval for Gaussian {
     type Released = f64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
     }
 }

@@ -1,4 +1,4 @@
-//! e^−t to any number of digits, for the exact way.
+//! e^−t to any number of digits, for the exact path.
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;

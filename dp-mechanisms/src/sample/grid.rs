@@ -3,7 +3,7 @@
 use dashu_int::IBig;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dp_core::rounding::mul_up;
-use dp_core::{Error, Interval, Scale};
+use dp_core::{ConfidenceInterval, Error, Scale};
 
 use crate::arguments::integer;
 
@@ -44,7 +44,7 @@ impl Grid {
         Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
-    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time
+    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact path takes time
     /// in proportion to the digits between the two, and nobody needs more.
     ///
     /// # Errors
@@ -74,13 +74,13 @@ impl Grid {
     }
 
     /// The points of the grid that were released as this float: the float itself up to 2⁵³ steps.
-    /// Beyond them the floats are sparser than the grid, and it is one between the neighbours of the
-    /// float; at the largest float it may be any beyond. Everything for `NaN`.
-    pub(crate) fn rounded_to(self, released: f64) -> Interval {
+    /// Beyond them the floats are sparser than the grid, and it is one between the neighbours of
+    /// the float; at the largest float it may be any beyond. Everything for `NaN`.
+    pub(crate) fn rounded_to(self, released: f64) -> ConfidenceInterval {
         let magnitude = released.abs();
         let is_exact = magnitude <= power_of_two(i64::from(self.exponent) + 53) && magnitude < f64::MAX;
         let ends = if is_exact { (released, released) } else { (released.next_down(), released.next_up()) };
-        Interval::new(ends.0, ends.1).unwrap_or(Interval::EVERYTHING)
+        ConfidenceInterval::new(ends.0, ends.1).unwrap_or(ConfidenceInterval::EVERYTHING)
     }
 
     /// (j + ½) · 2^exponent: from here on numbers round to j + 1.
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(ends(4.0 * far), ((4.0 * far).next_down(), (4.0 * far).next_up()));
         assert_eq!(ends(f64::MAX), (f64::MAX.next_down(), f64::INFINITY));
         assert_eq!(ends(f64::MIN), (f64::NEG_INFINITY, f64::MIN.next_up()));
-        assert_eq!(unit.rounded_to(f64::NAN), Interval::EVERYTHING);
+        assert_eq!(unit.rounded_to(f64::NAN), ConfidenceInterval::EVERYTHING);
         let coarse = Grid::new(1023).unwrap();
         assert_eq!(coarse.rounded_to(f64::MAX), unit.rounded_to(f64::MAX)); // 2·2¹⁰²³ is no float
         assert_eq!(Grid::new(-1074).unwrap().half_step(), f64::from_bits(1));

@@ -185,8 +185,8 @@ impl<S> AboveThreshold<S> {
     }
 }
 
-/// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up to
-/// α: yes only where the answer is at least T − α, no only where it is at most T + α.
+/// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up
+/// to α: yes only where the answer is at least T − α, no only where it is at most T + α.
 ///
 /// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and β/2k
 /// for each of k answers, the sum of the two is passed by none of them but for β:
