@@ -67,7 +67,7 @@ pub fn share_interval(part: NoisySum, rest: NoisySum, confidence: Confidence) ->
 
 /// The least and the largest w in [0, 1] that may satisfy the condition, rounded outwards.
 fn weights(part: NoisySum, rest: NoisySum, beta: f64) -> Option<(f64, f64)> {
-    const DEPTH: u8 = 14;
+    const DEPTH: u8 = 8;
     let law: NoiseLaw = part.law;
     let [x1, x0] = [part, rest].map(|sum| Enclosure::point(sum.released) / Enclosure::point(sum.scale));
     let off = div_up(part.off, part.scale).max(div_up(rest.off, rest.scale));
