@@ -30,6 +30,7 @@
 //! | keep the account on disk, for several processes and through crashes | `Ledger` |
 //! | know what many releases cost together, from their exact losses | [`Composition`] of [`Event`]s |
 //! | find the noise, the sampling rate or the number of steps for a target | [`calibration`] |
+//! | say what a guarantee means for a person: a guess, a suspicion, a test of membership | [`risk`] |
 //! | see a mechanism that looks at a random part of the data | [`sampling`] |
 //! | work with Rényi curves, or with the printed theorems | [`renyi`], [`theorems`] |
 //!
@@ -76,6 +77,7 @@ pub mod ledger;
 mod limit;
 mod loss;
 pub mod renyi;
+pub mod risk;
 pub mod sampling;
 mod search;
 pub mod theorems;

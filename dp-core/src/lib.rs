@@ -139,10 +139,10 @@ pub use error::Error;
 pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
-#[doc(hidden)]
-pub use invariant::Invariant;
 #[doc(inline)]
 pub use interval::{ConfidenceInterval, ErrorBound, ForError, WithInterval};
+#[doc(hidden)]
+pub use invariant::Invariant;
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]

@@ -352,7 +352,7 @@ mod tests {
                 let beyond = ((-t).exp() - (-w).exp()) / (1.0 - (-w).exp());
                 assert!((beyond / beta - 1.0).abs() < 1e-9, "{beyond} {beta}");
             }
-            assert_eq!(noise.error_bound(1.0), Ok(0.0));
+            assert_eq!(noise.error_bound(1.0), Ok(2f64.powi(noise.grid_exponent() - 1)));
         }
         assert!([0.0, 1.1, f64::NAN].iter().all(|bad| scaled(1.0).error_bound(*bad).is_err()));
         // A uniform law in the limit of large scales.

@@ -167,6 +167,15 @@ impl WithInterval for DiscreteLaplace {
     fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(saturated(*released).widened(self.error_bound(confidence.beta())?))
     }
+
+    fn each_interval_at(
+        &self,
+        released: &[i64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
+        let bound = self.error_bound(confidence.beta())?;
+        Ok(released.iter().map(|value| saturated(*value).widened(bound)).collect())
+    }
 }
 
 impl fmt::Display for DiscreteLaplace {

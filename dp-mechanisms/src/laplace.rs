@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, ForError, WithInterval};
+use dp_core::interval::{
+    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, WithInterval,
+};
 use dp_core::pairs::LaplacePair;
 use dp_core::rounding::{add_up, div_up, ln_down, mul_up, sqrt_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
@@ -139,6 +141,13 @@ impl Laplace {
         self.sampler.grid().exponent()
     }
 
+    /// A release with its noise, for the interval of a ratio or a variance of several:
+    /// [`share_interval`](dp_core::interval::share_interval).
+    #[must_use]
+    pub fn noisy_sum(&self, released: f64) -> NoisySum {
+        NoisySum::new(NoiseLaw::Laplace, released, self.scale(), self.sampler.grid().off(released))
+    }
+
     /// The standard deviation of the noise before rounding: √2·b, rounded up. Sources that say b
     /// are wrong (claim M2).
     #[must_use]
@@ -206,6 +215,15 @@ impl WithInterval for Laplace {
 
     fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
+    }
+
+    fn each_interval_at(
+        &self,
+        released: &[f64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
+        let bound = self.error_bound(confidence.beta())?;
+        Ok(released.iter().map(|value| self.sampler.grid().rounded_to(*value).widened(bound)).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound};
 use dp_core::rounding::Enclosure;
 use dp_core::search::smallest_integer;
 use dp_core::{
@@ -132,6 +133,42 @@ impl<K> StabilityHistogram<K> {
     #[must_use]
     pub fn miss_probability(&self, count: u64) -> f64 {
         if count == 0 { 1.0 } else { (Enclosure::ONE - self.publishes(whole(count))).probability().hi() }
+    }
+
+    /// The interval that covers the count of one key, from what was released for it: its count, or
+    /// nothing. The key must have been chosen without looking at the release.
+    ///
+    /// A kept count c + N lies within the quantile of the noise, and of a key that was left out,
+    /// c + N < T. There is no interval for all kept keys together: how many keys there are, and each
+    /// may be the lucky one that passed the threshold, is not public.
+    ///
+    /// ```
+    /// use dp_mechanisms::StabilityHistogram;
+    /// use dp_core::Scale;
+    ///
+    /// let words = StabilityHistogram::<&str>::new(Scale::new(1.0)?, 15)?;
+    /// let kept = words.interval_of(Some(100), 0.95)?;
+    /// assert_eq!((kept.lower(), kept.upper()), (97.0, 103.0));
+    /// let missing = words.interval_of(None, 0.95)?;
+    /// assert_eq!((missing.lower(), missing.upper()), (0.0, 17.0));
+    /// # Ok::<(), dp_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless 0 < confidence < 1.
+    pub fn interval_of(&self, released: Option<u64>, confidence: f64) -> Result<ConfidenceInterval, Error> {
+        // Whole numbers are at whole distances.
+        let bound = self.noise.error_bound(Confidence::new(confidence)?.beta())?.floor();
+        let (lower, upper) = match released {
+            Some(count) if count < LARGEST => (whole(count), whole(count)),
+            Some(_) => (whole(LARGEST), f64::INFINITY),
+            None => (0.0, whole(self.threshold) - 1.0),
+        };
+        let around = ConfidenceInterval::new(lower, upper)?.widened(bound);
+        ConfidenceInterval::new(
+            around.lower().max(if released.is_some() { 1.0 } else { 0.0 }),
+            around.upper(),
+        )
     }
 
     /// Encloses q(c) = Pr(c + N ≥ T), that is Pr(Laplace ≥ T − ½ − c).
@@ -320,6 +357,27 @@ mod tests {
                 "ε = {epsilon}, Δ = {by}: {worst} < {delta}"
             );
         }
+    }
+
+    #[test]
+    fn a_key_is_covered_whether_it_is_kept_or_not() {
+        // 10⁵ releases at 0.95: more than 5400 failures have probability below 10⁻⁷ (Bernstein).
+        let noise = Words::new(Scale::new(4.0).unwrap(), 20).unwrap();
+        for (seed, count) in [(1, 1u64), (2, 18), (3, 25), (4, 400)] {
+            let (mut rng, data) = (Insecure::seeded(seed), BTreeMap::from([("a", count)]));
+            let (mut missed, mut kept) = (0, 0);
+            for _ in 0..100_000 {
+                let released = noise.draw(&data, &mut rng).unwrap();
+                kept += released.len();
+                let interval = noise.interval_of(released.get("a").copied(), 0.95).unwrap();
+                missed += u32::from(!interval.contains(whole(count)));
+            }
+            assert!(missed <= 5400, "{count}: {missed}");
+            assert!(kept > 0 && (count < 400 || kept == 100_000));
+        }
+        let huge = noise.interval_of(Some(u64::MAX), 0.95).unwrap();
+        assert_eq!(huge.upper(), f64::INFINITY);
+        assert!(noise.interval_of(None, 1.0).is_err());
     }
 
     #[test]

@@ -214,8 +214,7 @@ impl<M: WithInterval> WithInterval for Vector<M> {
         released: &Vec<M::Released>,
         confidence: Confidence,
     ) -> Result<Vec<M::Interval>, Error> {
-        let each = confidence.independently(released.len());
-        released.iter().map(|value| self.each.interval_at(value, each)).collect()
+        self.each.each_interval_at(released, confidence.independently(released.len()))
     }
 }
 

@@ -65,6 +65,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aggregate;
 pub mod comparison;
 mod counts;
 mod csv;
@@ -82,6 +83,7 @@ mod sums;
 #[cfg(any(test, feature = "internals"))]
 mod testing;
 
+pub use aggregate::Aggregate;
 pub use comparison::Exploratory;
 pub use counts::{Count, CountBy, Histogram, ReciprocalCount};
 pub use csv::{Csv, CsvError, OnBadCell};

@@ -23,7 +23,9 @@
 //! | ask for a count, a histogram, a sum, a mean, a quantile | [`query`] |
 //! | add noise, select the best, answer from home | [`noise`] |
 //! | add noise for the data at hand | [`smooth`] |
+//! | know how sure a release is, before and after it | [`interval`] |
 //! | say what is protected, and how strongly | [`guarantee`] |
+//! | say what that means for a person | [`account::risk`] |
 //! | pay for releases, in memory or on disk | [`budget`] |
 //! | know what many releases cost together, find the noise for a target | [`account`] |
 //! | learn models | `learn`, with the feature of this name |
@@ -60,10 +62,10 @@ pub mod data {
 pub mod query {
     pub use dp_core::{Answer, Bounds, Error, Finite, FiniteVec, Query, SensitivityIn};
     pub use dp_sensitivity::{
-        Bounded, Count, CountBy, Exploratory, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode,
-        MostFrequent, Outcome, PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile,
-        ReciprocalCount, SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles, TrimmedMean,
-        Variance, WinsorisedMean, comparison,
+        Aggregate, Bounded, Count, CountBy, Exploratory, Gram, Graph, Histogram, KStars, MaxDegree, Mean,
+        Mode, MostFrequent, Outcome, PredictionVariance, PrivateSensitivityBound, ProposeTestRelease,
+        Quantile, ReciprocalCount, SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles,
+        TrimmedMean, Variance, WinsorisedMean, comparison,
     };
 }
 
@@ -112,6 +114,23 @@ pub mod smooth {
     pub use dp_sensitivity::{LocalSensitivity, LogSmooth, SensitivityBound, Smoothness};
 }
 
+/// How far the exact answer can be from what was released, before and after a release.
+///
+/// ```
+/// use exactdp::prelude::*;
+///
+/// // The cheapest count that is within ten of the truth in 95 of 100 releases, and its price.
+/// let count = Count::all().with(Laplace::within(10.0, 0.95)?)?;
+/// println!("{}", count.plan(0.95)?);
+/// let mut budget = Budget::new(Pure::new(1.0)?);
+/// let released = budget.spend(&count, &[17.0, 35.5], &mut OsSeeded::new()?)?;
+/// println!("{released:.1}, surely within {}", count.interval(&released, 0.95)?);
+/// # Ok::<(), exactdp::Error>(())
+/// ```
+pub mod interval {
+    pub use dp_core::interval::*;
+}
+
 /// Notions of privacy, neighbour relations, sensitivities and the numbers they are made of.
 pub mod guarantee {
     pub use dp_core::{
@@ -131,7 +150,7 @@ pub mod budget {
 /// What many releases cost together, and the noise, rate or number of steps for a target.
 pub mod account {
     pub use dp_accounting::{
-        Composition, DEFAULT_ACCURACY, Event, Limit, Method, calibration, renyi, sampling, theorems,
+        Composition, DEFAULT_ACCURACY, Event, Limit, Method, calibration, renyi, risk, sampling, theorems,
     };
     pub use dp_core::{pairs, rounding};
 }

@@ -45,6 +45,9 @@ fn known_answers() {
             let answer = ask(&spec(adjacency, parts, r#""epsilon":1"#));
             assert_encloses(&answer["delta"], 0.126_936_737_506_643_95);
             assert_eq!((&answer["epsilon"], &answer["method"]), (&json!(1.0), &json!("closed-form")));
+            // Φ(½): half of the total variation 2Φ(½) − 1 beside the coin.
+            let guess = answer["guess"].as_f64().unwrap_or_else(|| panic!("{answer}"));
+            assert!((0.691_462_461_274..0.691_53).contains(&guess), "{guess}");
         }
     }
     // ln of the ratio at the only two outcomes; all of it at δ = 0.

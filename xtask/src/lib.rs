@@ -49,6 +49,10 @@ pub struct Smooth;
 pub struct Budgets;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/src/sure.md")]
+pub struct Sure;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/src/training.md")]
 pub struct Training;
 

@@ -124,10 +124,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_are_enough_and_independence_needs_less(log_beta in -40.0..0.0f64, statements in 1usize..1_000_000) {
+        fn shares_are_enough_and_independence_needs_less(log_beta in -40.0..0.0f64, statements in 1u32..1_000_000) {
             let all = Confidence::all_but(libm::exp(log_beta)).unwrap();
-            let (shared, independent) = (all.shared_by(statements), all.independently(statements));
-            let n = statements as f64;
+            let n = f64::from(statements);
+            let (shared, independent) = (all.shared_by(statements as usize), all.independently(statements as usize));
             prop_assert!(shared.beta() * n <= all.beta() * (1.0 + 1e-15));
             prop_assert!(independent.beta() >= shared.beta() && independent.beta() <= all.beta());
             let kept = libm::log1p(-independent.beta()) * n;

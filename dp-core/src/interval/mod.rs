@@ -9,6 +9,7 @@
 //! | [`WithInterval`] | where the answer lies, given a release | `mean.interval(&released, 0.95)?` |
 //! | [`ErrorBound`] | how far a release strays, before there is one | `Laplace`, `Gaussian`, … |
 //! | [`ForError`] | can be calibrated to an error | `Laplace::within(10.0, 0.95)?` |
+//! | [`share_interval`], [`variance_interval`] | where a ratio or a variance of noisy sums lies | a mean of records whose number is not known |
 //! | [`ReleasePlan`] | noise, error and price of a release | `mean.plan(0.95)?` |
 //!
 //! **What it is not.** It speaks of the noise that was added for privacy. How far the answer on the
@@ -16,12 +17,18 @@
 //! records to bounds did to the answer, is on top of it.
 
 mod confidence;
+mod noisy_sum;
 mod plan;
+mod share;
 mod traits;
+mod variance;
 
 pub use confidence::Confidence;
+pub use noisy_sum::{NoiseLaw, NoisySum};
 pub use plan::ReleasePlan;
+pub use share::share_interval;
 pub use traits::{ErrorBound, ForError, WithInterval};
+pub use variance::variance_interval;
 
 use core::fmt;
 
@@ -72,6 +79,18 @@ impl ConfidenceInterval {
     pub fn widened(self, distance: f64) -> Self {
         let (lower, upper) = (sub_down(self.lower, distance), add_up(self.upper, distance));
         if distance >= 0.0 && lower <= upper { Self { lower, upper } } else { Self::EVERYTHING }
+    }
+
+    /// The multiples of 2^exponent that were released as this float: the float itself up to 2⁵³ of
+    /// them. Beyond, the floats are sparser than the grid, and it is one between the neighbours of
+    /// the float; at the largest float it may be any beyond. Everything for `NaN`.
+    #[must_use]
+    pub fn of_released(released: f64, exponent: i32) -> Self {
+        let magnitude = released.abs();
+        let is_exact = magnitude <= libm::ldexp(1.0, exponent.saturating_add(53)) && magnitude < f64::MAX;
+        let (lower, upper) =
+            if is_exact { (released, released) } else { (released.next_down(), released.next_up()) };
+        Self::new(lower, upper).unwrap_or(Self::EVERYTHING)
     }
 
     /// The lower end.
@@ -159,6 +178,22 @@ mod tests {
         {
             assert_eq!(ConfidenceInterval::around(centre, distance), ConfidenceInterval::EVERYTHING);
         }
+    }
+
+    #[test]
+    fn floats_say_which_points_they_may_stand_for() {
+        let far = libm::ldexp(1.0, 53);
+        let ends = |x, k| {
+            (ConfidenceInterval::of_released(x, k).lower(), ConfidenceInterval::of_released(x, k).upper())
+        };
+        assert_eq!((ends(far, 0), ends(-7.0, 0)), ((far, far), (-7.0, -7.0)));
+        assert_eq!(ends(4.0 * far, 0), ((4.0 * far).next_down(), (4.0 * far).next_up()));
+        assert_eq!(ends(f64::MAX, 0), (f64::MAX.next_down(), f64::INFINITY));
+        assert_eq!(ends(f64::MIN, 1023), (f64::NEG_INFINITY, f64::MIN.next_up())); // −2·2¹⁰²³ is no float
+        assert_eq!(ends(f64::MAX, 1023), (f64::MAX.next_down(), f64::INFINITY));
+        assert_eq!(ConfidenceInterval::of_released(f64::NAN, 0), ConfidenceInterval::EVERYTHING);
+        let tiny = f64::from_bits(5);
+        assert_eq!(ends(tiny, -1074), (tiny, tiny));
     }
 
     #[test]

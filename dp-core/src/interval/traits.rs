@@ -1,5 +1,7 @@
 //! Who knows how far a release strays.
 
+use alloc::vec::Vec;
+
 use super::Confidence;
 use crate::Error;
 
@@ -40,6 +42,23 @@ pub trait WithInterval {
     /// When the confidence is so high that no finite noise has it.
     fn interval_at(&self, released: &Self::Released, confidence: Confidence)
     -> Result<Self::Interval, Error>;
+
+    /// One interval for each of several releases, each at this confidence by itself: what
+    /// simultaneous intervals are made of. It takes less work than one by one where the noise is the
+    /// same.
+    ///
+    /// # Errors
+    /// As [`interval_at`](Self::interval_at).
+    fn each_interval_at(
+        &self,
+        released: &[Self::Released],
+        confidence: Confidence,
+    ) -> Result<Vec<Self::Interval>, Error>
+    where
+        Self::Released: Sized,
+    {
+        released.iter().map(|value| self.interval_at(value, confidence)).collect()
+    }
 
     /// The interval that covers the answer at a confidence such as 0.95.
     ///

@@ -11,7 +11,7 @@
 //! | parts by position, replace-one | the worst part | [`SplitAt`] |
 //! | a weaker notion | [relaxed](crate::Relax) | [`relax`](Measurement::relax), [`at_delta`](Measurement::at_delta) |
 //! | add/remove seen as replace-one | that of a group of two | [`replace_one_as_two_steps`](Measurement::replace_one_as_two_steps) |
-//! | one type for different measurements | unchanged | [`boxed`](Measurement::boxed) |
+//! | one type for different measurements | unchanged | [`boxed`](Measurement::boxed), [`boxed_with_interval`](Measurement::boxed_with_interval) |
 
 mod boxed;
 mod compose;
@@ -30,6 +30,7 @@ pub use relax::{AtDelta, Relaxed, ReplaceOneAsTwoSteps};
 use rand_core::Rng;
 
 use crate::adjacency::{AddRemove, Adjacency, SameRelation};
+use crate::interval::WithInterval;
 use crate::notion::{Guarantee, Relax, SameNotion};
 use crate::rng::SecureRng;
 use crate::{Delta, Error};
@@ -143,6 +144,17 @@ pub trait Measurement {
         Self: Sized + Send + Sync + 'static,
     {
         BoxedMeasurement::new(self)
+    }
+
+    /// The same, and what is known of its [interval](WithInterval): for lists of different
+    /// measurements that all have one of the same kind.
+    fn boxed_with_interval(
+        self,
+    ) -> BoxedMeasurement<Self::Data, Self::Output, Self::Guarantee, Self::Adjacency, Self::Interval>
+    where
+        Self: WithInterval<Released = <Self as Measurement>::Output> + Sized + Send + Sync + 'static,
+    {
+        BoxedMeasurement::with_interval(self)
     }
 }
 

@@ -7,7 +7,9 @@ pub use textbook::{Formula, TextbookGaussian};
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, ForError, WithInterval};
+use dp_core::interval::{
+    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, WithInterval,
+};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::GaussianPair;
 use dp_core::rounding::{add_up, div_up, mul_down, mul_up, sqrt_down};
@@ -158,6 +160,13 @@ impl Gaussian {
         self.sampler.grid().exponent()
     }
 
+    /// A release with its noise, for the interval of a ratio or a variance of several:
+    /// [`share_interval`](dp_core::interval::share_interval).
+    #[must_use]
+    pub fn noisy_sum(&self, released: f64) -> NoisySum {
+        NoisySum::new(NoiseLaw::Gaussian, released, self.scale(), self.sampler.grid().off(released))
+    }
+
     /// The standard deviation of the noise before rounding: σ.
     #[must_use]
     pub const fn standard_deviation(&self) -> f64 {
@@ -264,6 +273,15 @@ impl WithInterval for Gaussian {
 
     fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
+    }
+
+    fn each_interval_at(
+        &self,
+        released: &[f64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
+        let bound = self.error_bound(confidence.beta())?;
+        Ok(released.iter().map(|value| self.sampler.grid().rounded_to(*value).widened(bound)).collect())
     }
 }
 

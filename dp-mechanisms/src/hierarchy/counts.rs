@@ -1,12 +1,15 @@
 //! Noise on all counts of a tree.
 
+use std::fmt;
+
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, WithInterval};
 use dp_core::rounding::{Enclosure, div_down, mul_down, sqrt_down};
 use dp_core::{Calibrate, Error, L1, MeasuredIn, Mechanism, Rho, Scale, Zcdp};
 use rand_core::Rng;
 
 use super::Hierarchy;
 use crate::DiscreteGaussian;
-use crate::additive::scale_for;
+use crate::additive::{saturated, scale_for};
 use crate::arguments::positive;
 
 /// Releases all counts of a [`Hierarchy`], each with discrete Gaussian noise of the same parameter
@@ -110,6 +113,38 @@ impl Mechanism for HierarchicalCounts {
             self.noise.draw_into(level, rng);
         }
         Ok(levels)
+    }
+}
+
+/// `count` is the number of nodes: the noise of all of them is independent.
+impl ErrorBound for HierarchicalCounts {
+    fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error> {
+        self.noise.error_bound_of(count, beta)
+    }
+}
+
+/// One interval for each count of the tree as it was released, all of them together. Of what
+/// [`consistent`](Hierarchy::consistent) makes of them nothing better is said than that it is an
+/// estimate of the same counts.
+impl WithInterval for HierarchicalCounts {
+    type Released = Vec<Vec<i64>>;
+    type Interval = Vec<Vec<ConfidenceInterval>>;
+
+    fn interval_at(
+        &self,
+        released: &Vec<Vec<i64>>,
+        confidence: Confidence,
+    ) -> Result<Vec<Vec<ConfidenceInterval>>, Error> {
+        let each = confidence.independently(released.iter().map(Vec::len).sum());
+        let bound = self.noise.error_bound(each.beta())?;
+        let level = |counts: &Vec<i64>| counts.iter().map(|count| saturated(*count).widened(bound)).collect();
+        Ok(released.iter().map(level).collect())
+    }
+}
+
+impl fmt::Display for HierarchicalCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on each count of {} levels", self.noise, self.shape.levels())
     }
 }
 

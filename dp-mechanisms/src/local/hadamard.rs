@@ -120,6 +120,10 @@ impl FrequencyOracle for HadamardResponse {
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error> {
         self.support().variance(reports, share)
     }
+
+    fn error_bound(&self, reports: u64, beta: f64) -> Result<f64, Error> {
+        self.support().error_bound(reports, self.values, beta)
+    }
 }
 
 /// Multiplies by the Hadamard matrix: out[x] = Σ_y (−1)^⟨x,y⟩ · in[y], digit by digit.

@@ -106,6 +106,10 @@ impl FrequencyOracle for KRandomizedResponse {
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error> {
         self.support().variance(reports, share)
     }
+
+    fn error_bound(&self, reports: u64, beta: f64) -> Result<f64, Error> {
+        self.support().error_bound(reports, self.values, beta)
+    }
 }
 
 #[cfg(test)]

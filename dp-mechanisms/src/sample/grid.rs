@@ -2,7 +2,7 @@
 
 use dashu_int::IBig;
 use dashu_int::ops::{BitTest, UnsignedAbs};
-use dp_core::rounding::mul_up;
+use dp_core::rounding::{add_up, mul_up, sub_up};
 use dp_core::{ConfidenceInterval, Error, Scale};
 
 use crate::arguments::integer;
@@ -73,14 +73,16 @@ impl Grid {
         mul_up(0.5, self.step())
     }
 
-    /// The points of the grid that were released as this float: the float itself up to 2⁵³ steps.
-    /// Beyond them the floats are sparser than the grid, and it is one between the neighbours of
-    /// the float; at the largest float it may be any beyond. Everything for `NaN`.
+    /// The points of the grid that were released as this float.
     pub(crate) fn rounded_to(self, released: f64) -> ConfidenceInterval {
-        let magnitude = released.abs();
-        let is_exact = magnitude <= power_of_two(i64::from(self.exponent) + 53) && magnitude < f64::MAX;
-        let ends = if is_exact { (released, released) } else { (released.next_down(), released.next_up()) };
-        ConfidenceInterval::new(ends.0, ends.1).unwrap_or(ConfidenceInterval::EVERYTHING)
+        ConfidenceInterval::of_released(released, self.exponent)
+    }
+
+    /// How far a released float is from the real number that was rounded to it, at most.
+    pub(crate) fn off(self, released: f64) -> f64 {
+        let points = self.rounded_to(released);
+        let moved = sub_up(points.upper(), released).max(sub_up(released, points.lower()));
+        add_up(moved, self.half_step())
     }
 
     /// (j + ½) · 2^exponent: from here on numbers round to j + 1.
@@ -228,18 +230,11 @@ mod tests {
     }
 
     #[test]
-    fn floats_say_which_points_they_may_stand_for() {
+    fn what_rounding_may_have_moved() {
         let unit = Grid::new(0).unwrap();
         let far = 2f64.powi(53);
-        let ends = |x| (unit.rounded_to(x).lower(), unit.rounded_to(x).upper());
-        assert_eq!((ends(far), ends(-7.0)), ((far, far), (-7.0, -7.0)));
-        assert_eq!(ends(4.0 * far), ((4.0 * far).next_down(), (4.0 * far).next_up()));
-        assert_eq!(ends(f64::MAX), (f64::MAX.next_down(), f64::INFINITY));
-        assert_eq!(ends(f64::MIN), (f64::NEG_INFINITY, f64::MIN.next_up()));
-        assert_eq!(unit.rounded_to(f64::NAN), ConfidenceInterval::EVERYTHING);
-        let coarse = Grid::new(1023).unwrap();
-        assert_eq!(coarse.rounded_to(f64::MAX), unit.rounded_to(f64::MAX)); // 2·2¹⁰²³ is no float
         assert_eq!(Grid::new(-1074).unwrap().half_step(), f64::from_bits(1));
+        assert_eq!([3.0, far, 4.0 * far, f64::MAX].map(|x| unit.off(x)), [0.5, 0.5, 8.5, f64::INFINITY]);
     }
 
     #[test]

@@ -120,6 +120,7 @@ mod arsinh_normal;
 mod calibrated;
 mod choice;
 mod concentrated;
+mod error_bar;
 mod gaussian;
 mod hockey_stick;
 mod laplace;
@@ -130,11 +131,13 @@ mod poly_place;
 mod polynomial_tail;
 mod release;
 mod student_t;
+mod tails;
 mod uniform_log_normal;
 
 pub use admissible::Admissible;
 pub use arsinh_normal::ArsinhNormal;
 pub use calibrated::{Calibration, SmoothNoise};
+pub use error_bar::{ErrorBar, LogScale};
 pub use gaussian::SmoothGaussian;
 pub use laplace::{SmoothLaplace, StandardLaplace};
 pub use laplace_log_normal::LaplaceLogNormal;
@@ -144,6 +147,7 @@ pub use poly_place::PolyPlace;
 pub use polynomial_tail::PolynomialTail;
 pub use release::{Smooth, Smoothly};
 pub use student_t::SmoothStudentT;
+pub use tails::SmoothTail;
 pub use uniform_log_normal::UniformLogNormal;
 
 /// What the verifier asks of the laws.

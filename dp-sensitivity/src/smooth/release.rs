@@ -122,6 +122,16 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
         self.grid
     }
 
+    /// The largest scale that the noise has on any data, which is public.
+    pub(super) fn largest_scale(&self) -> f64 {
+        self.scale(self.largest).get()
+    }
+
+    /// The scale of the noise on these data. Private.
+    pub(super) fn scale_on(&self, data: &Q::Data) -> Result<Scale, Error> {
+        Ok(self.scale(self.query.smooth(data, self.noise.smoothness())?))
+    }
+
     /// c·S, rounded up, for a bound that is held between the least one and the global sensitivity.
     /// All factors are normal floats, and so are the products: c ≥ 2⁻³⁰⁰ and S ≥ 2⁻⁹⁶⁰ would allow
     /// less, so the product is held, too.
@@ -148,7 +158,7 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Measurement for Smooth<Q, N> {
 
     fn draw<R: Rng + ?Sized>(&self, data: &Q::Data, rng: &mut R) -> Result<f64, Error> {
         let answer = self.query.answer(data)?.get();
-        let scale = self.scale(self.query.smooth(data, self.noise.smoothness())?);
+        let scale = self.scale_on(data)?;
         let noise = Rounded::new(self.noise.law(), scale)
             .on_grid(self.grid)
             .expect("no scale is above the largest, which the grid suits");

@@ -1,9 +1,10 @@
 //! A private upper bound on the local sensitivity, and the answer with noise for that bound.
 
+use dp_core::interval::{Confidence, ConfidenceInterval, WithInterval};
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, Invariant, L1, Measurement, Mechanism, Pure,
-    Query, Scale, Sensitivity, SensitivityIn,
+    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, Invariant, L1, Measurement, Mechanism,
+    Pure, Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
 use rand_core::Rng;
@@ -168,8 +169,24 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Meas
         // Whatever can fail does so before anything is drawn.
         let (answer, statistic) = (self.query.answer(data)?.get(), self.bound.statistic(&self.query, data)?);
         let bound = self.bound_from(self.noise.draw(&statistic, rng)?);
-        let scale = Scale::saturating(div_up(bound, self.release));
-        Ok(Bounded { value: Laplace::with_scale(scale).draw(&answer, rng)?, bound })
+        Ok(Bounded { value: self.noise_for(bound).draw(&answer, rng)?, bound })
+    }
+}
+
+/// The bound is released with the value, and says how large its noise was.
+impl<Q, B> WithInterval for PrivateSensitivityBound<Q, B> {
+    type Released = Bounded;
+    type Interval = ConfidenceInterval;
+
+    fn interval_at(&self, released: &Bounded, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
+        self.noise_for(released.bound).interval_at(&released.value, confidence)
+    }
+}
+
+impl<Q, B> PrivateSensitivityBound<Q, B> {
+    /// The noise of an answer whose bound is Δ̃.
+    fn noise_for(&self, bound: f64) -> Laplace {
+        Laplace::with_scale(Scale::saturating(div_up(bound, self.release)))
     }
 }
 

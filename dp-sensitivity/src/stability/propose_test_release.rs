@@ -1,5 +1,6 @@
 //! Propose a bound on the local sensitivity, test it, and release if it passes.
 
+use dp_core::interval::{Confidence, ConfidenceInterval, WithInterval};
 use dp_core::rounding::{Enclosure, div_up};
 use dp_core::{Approx, Delta, Error, Guarantee, Measurement, Mechanism, Pure, Scale};
 use dp_mechanisms::Laplace;
@@ -212,6 +213,24 @@ impl<Q: LocalSensitivity> Measurement for ProposeTestRelease<Q> {
         } else {
             Ok(Outcome::Refused)
         }
+    }
+}
+
+/// Of what was released: but for the noise of the release, which is independent of the test, a
+/// released value would always be covered. Nothing is known where nothing was released.
+impl<Q> WithInterval for ProposeTestRelease<Q> {
+    type Released = Outcome<f64>;
+    type Interval = Outcome<ConfidenceInterval>;
+
+    fn interval_at(
+        &self,
+        released: &Outcome<f64>,
+        confidence: Confidence,
+    ) -> Result<Outcome<ConfidenceInterval>, Error> {
+        Ok(match released {
+            Outcome::Released(value) => Outcome::Released(self.noise.interval_at(value, confidence)?),
+            Outcome::Refused => Outcome::Refused,
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! sensitivities do not (shapes apart), and medians that are torn apart.
 
 use dp_core::{Bounds, Measurement, ReplaceOne};
+use dp_mechanisms::Laplace;
 use dp_sensitivity::smooth::{
     ArsinhNormal, LaplaceLogNormal, PolyPlace, PolynomialTail, SmoothGaussian, SmoothLaplace, SmoothNoise,
     SmoothStudentT, Smoothly, UniformLogNormal,
@@ -85,6 +86,14 @@ fn queries() -> Audits {
     let pair = || [equal.clone(), moved.clone()];
     let split = |zeros: usize, ones: usize| [vec![0.0; zeros], vec![1.0; ones]].concat();
     let audits = vec![
+        Audit::of(
+            "an error bar for smooth noise",
+            "the median of seven records in [0, 1] with smooth noise, and the logarithm of its scale with Laplace noise",
+            median()?.smoothly(SmoothStudentT::epsilon(1.0)?)?.with_error_bar(Laplace::epsilon(1.0)?)?,
+            [torn(4), torn(5)],
+            0.0,
+            View::number(|(_, bar): (f64, f64)| bar),
+        )?,
         Audit::of(
             "smooth quantile, add-remove",
             "the lower quartile of records in [0, 1] with smooth noise",

@@ -18,6 +18,7 @@ mod accounting;
 mod certified;
 mod composition;
 mod data_dependent;
+mod intervals;
 mod learning;
 mod ledger;
 mod local;
@@ -84,6 +85,7 @@ pub(crate) fn all() -> Vec<Mutant> {
         noise::MUTANTS,
         sensitivity::MUTANTS,
         data_dependent::MUTANTS,
+        intervals::MUTANTS,
         selection::MUTANTS,
         sparse_vector::MUTANTS,
         composition::MUTANTS,

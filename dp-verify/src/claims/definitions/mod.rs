@@ -12,6 +12,7 @@
 //! | D10 | ρ-zCDP becomes pure DP as α → ∞ | refuted |
 //! | D12 | k records together have kε, kμ, k²ρ and (kε, δ(e^kε−1)/(e^ε−1)) | holds |
 //! | D13 | D_α(P‖Q) ≤ α(√a + √b)² from aα and bα | holds |
+//! | I2 | what an adversary gains by a guess, a suspicion or a test follows from the profile | holds, and is reached |
 //! | M6 | Gaussian noise is ρ-zCDP if and only if σ² ≥ Δ₂²/2ρ | holds |
 
 mod concentrated;
@@ -19,13 +20,21 @@ mod divergences;
 mod events;
 mod groups;
 mod loss;
+mod risk;
 
 use crate::claim::Claim;
 
 /// The claims about definitions.
 pub(super) fn all() -> Vec<Claim> {
-    [events::claims(), divergences::claims(), loss::claims(), concentrated::claims(), groups::claims()]
-        .concat()
+    [
+        events::claims(),
+        divergences::claims(),
+        loss::claims(),
+        concentrated::claims(),
+        groups::claims(),
+        vec![risk::I2],
+    ]
+    .concat()
 }
 
 #[cfg(test)]

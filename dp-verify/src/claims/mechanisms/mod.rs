@@ -17,6 +17,7 @@
 //! | M18 | releases can be clamped into their range at no cost | holds |
 //! | D14 | private selection does not overfit | holds; the library's bound is at most half of the printed one |
 //! | L12 | local reports, and a census whose counts add up | hold |
+//! | I1 | the interval of a release covers the exact answer | holds, and is tight |
 //! | SV1 | the sparse vector technique is ε-private | holds, and is tight |
 //! | SV3 to SV6 | four variants of it are ε-private | refuted: three have no finite ε |
 //! | SV7 | its noise for monotone answers serves for any counts, each of which moves one way | refuted: the loss is up to nearly 2ε |
@@ -28,6 +29,7 @@ mod bounded_laplace;
 mod census;
 mod clamped;
 mod generalisation;
+mod intervals;
 mod local_reports;
 mod mixed_noise;
 mod pure_laplace;
@@ -36,6 +38,8 @@ mod sparse_vector;
 mod spread;
 mod synthetic_data;
 mod textbook_gaussian;
+
+pub(crate) use intervals::misses;
 
 use crate::claim::Claim;
 use dp_core::rounding::Enclosure;
@@ -58,6 +62,7 @@ pub(super) fn all() -> Vec<Claim> {
         clamped::M18,
         generalisation::D14,
         local_reports::L12,
+        intervals::I1,
         sparse_vector::SV1,
         sparse_vector::SV3,
         sparse_vector::SV4,

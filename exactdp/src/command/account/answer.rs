@@ -2,6 +2,7 @@
 
 use std::slice;
 
+use dp_accounting::risk::Risk;
 use dp_accounting::{Composition, Limit, Method, calibration};
 use dp_core::adjacency::Adjacency;
 use dp_core::rounding::{Enclosure, mul_up};
@@ -19,6 +20,9 @@ pub(super) struct Answer {
     /// What Rényi divergences alone give for the number that was asked for
     /// (for ε, where a parameter was). Nothing for many parts, where that takes long.
     pub(super) renyi: Option<f64>,
+    /// How often an adversary guesses right at most which of two neighbours the data are, where a coin
+    /// does in one case of two. Nothing for many parts.
+    pub(super) guess: Option<f64>,
     /// Why the answer is wider than asked for, where it is.
     pub(super) limit: Option<Limit>,
 }
@@ -56,6 +60,11 @@ fn find_under<A: Sampled>(spec: &Spec, accuracy: f64) -> Result<Vec<Answer>, Err
     Ok(questions.iter().map(|question| worst(&all, *question, accuracy, few)).collect())
 }
 
+/// ½ + ½·δ(0), rounded up.
+fn guess<A: Adjacency>(whole: &Composition<A>) -> f64 {
+    Risk::of(whole).guess(0.5).unwrap_or(1.0)
+}
+
 /// The answer for the composition that costs most.
 fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64, few: bool) -> Answer {
     let mut worst: Option<(Enclosure, Option<f64>, &Composition<A>)> = None;
@@ -82,7 +91,7 @@ fn worst<A: Adjacency>(all: &[Composition<A>], question: Question, accuracy: f64
         Question::DeltaAt(epsilon) => Found::Delta(epsilon, ends),
         Question::EpsilonAt(delta) => Found::Epsilon(ends, delta),
     };
-    Answer { found, method, renyi, limit }
+    Answer { found, method, renyi, guess: few.then(|| guess(whole)), limit }
 }
 
 /// The parameter that is asked for. There is one composition, since parallel steps are not solved
@@ -114,6 +123,7 @@ fn solved<A: Sampled>(spec: &Spec, solve: Solve, target: Approx) -> Result<Answe
     };
     Ok(Answer {
         renyi: (spec.steps.len() <= FEW).then(|| whole.renyi_epsilon(target.delta()).get()),
+        guess: (spec.steps.len() <= FEW).then(|| guess(&whole)),
         method: whole.method(),
         found,
         limit: None,

@@ -46,6 +46,9 @@ fn fields(answer: &Answer) -> String {
     if let Some(renyi) = answer.renyi {
         put("rdp_upper", number(renyi));
     }
+    if let Some(guess) = answer.guess {
+        put("guess", number(guess));
+    }
     if let Some(limit) = answer.limit {
         put("wide_because", limit.to_string().into());
     }
@@ -100,6 +103,12 @@ fn paragraph(spec: &Spec, answer: &Answer) -> String {
     lines.push(format!("under {}{whose}, by {how} ({})", spec.relation.name(), method(answer.method)));
     if let Some(bound) = answer.renyi {
         lines.push(format!("Rényi divergences alone give {renyi} {}", rounded(bound, Way::Up)));
+    }
+    if let Some(guess) = answer.guess {
+        lines.push(format!(
+            "who guesses which of two neighbours the data are is right with a probability of at most {}, where a coin has 0.5",
+            rounded(guess, Way::Up)
+        ));
     }
     if let Some(limit) = answer.limit {
         lines.push(format!("wider than asked for, because {limit}"));
