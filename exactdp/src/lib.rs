@@ -57,8 +57,9 @@ pub mod data {
 pub mod query {
     pub use dp_core::{Answer, Bounds, Finite, FiniteVec, Query, SensitivityIn};
     pub use dp_sensitivity::{
-        Count, CountBy, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent, Outcome,
-        PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile, ReciprocalCount,
+        CellCounts, Count, CountBy, ExponentialQuantile, ExponentialQuantiles, Gram, Graph, Histogram,
+        KStars, MaxDegree, Mean, Mode, MostFrequent, Outcome, PredictionVariance, PrivateSensitivityBound,
+        ProposeTestRelease, Quantile, QuantileTree, Quantiles, ReciprocalCount, ReleasedQuantiles,
         SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles, TrimmedMean, Variance,
         WinsorisedMean,
     };

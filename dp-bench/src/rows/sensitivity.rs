@@ -4,8 +4,8 @@ use core::hint::black_box;
 
 use dp_core::{Bounds, Error, Measurement};
 use dp_sensitivity::{
-    Graph, LocalSensitivity, Quantile, Quantiles, Smoothness, StandardDeviation, Triangles, TrimmedMean, Variance,
-    WinsorisedMean,
+    Graph, LocalSensitivity, Quantile, Quantiles, Smoothness, StandardDeviation, Triangles, TrimmedMean,
+    Variance, WinsorisedMean,
 };
 
 use crate::{Area, Row, Work, floors, generator};

@@ -70,7 +70,9 @@ fn weighted_from<W: Weights + ?Sized, R: Rng + ?Sized>(weights: &W, bits: &mut B
         bits,
         |uniform| by_floats(weights, uniform.enclosure()),
         |uniform, precision, bits| uniform.extend_to(precision, bits),
-        |uniform, precision, bits| by_intervals(weights, &Lazy::interval(uniform, precision, bits), precision),
+        |uniform, precision, bits| {
+            by_intervals(weights, &Lazy::interval(uniform, precision, bits), precision)
+        },
     )
 }
 

@@ -18,7 +18,9 @@ pub(super) struct Candidates {
     /// The first and the last candidate, in steps.
     first: i64,
     last: i64,
-    round: Vec<Round>,
+    round: Round,
+    /// What [`Round::up_to`] adds before the first.
+    before: i64,
 }
 
 /// The place of a candidate on the line of weights: from `low` up to, but not including, `high`.
@@ -28,11 +30,28 @@ pub(super) struct Cell {
     pub(super) high: u64,
 }
 
-/// Every so many steps there is a candidate that weighs more.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The candidates that weigh more: multiples of a number of steps, of ten times as many, and so on,
+/// with what each kind weighs.
+#[derive(Clone, Debug, PartialEq)]
 struct Round {
     every: i64,
-    weight: u64,
+    weights: Vec<i64>,
+}
+
+impl Round {
+    /// None weighs more.
+    const NONE: Self = Self { every: 1, weights: Vec::new() };
+
+    /// What they add to the weight of all numbers of steps up to this one, counted from zero.
+    fn up_to(&self, steps: i64) -> i64 {
+        let mut multiple = steps.div_euclid(self.every);
+        let mut sum = 0;
+        for weight in &self.weights {
+            sum += weight * multiple;
+            multiple = multiple.div_euclid(10);
+        }
+        sum
+    }
 }
 
 /// The step, and how numbers are divided by it.
@@ -100,20 +119,20 @@ impl Candidates {
         let exponent = width.max(decimal_exponent(bounds.magnitude())) + 1 - DIGITS;
         if exponent < FINEST {
             let step = (bounds.magnitude() / MOST_STEPS).max(f64::from_bits(1));
-            return Self::within(bounds, Unit::Length(step), Vec::new());
+            return Self::within(bounds, Unit::Length(step), Round::NONE);
         }
         let unit = if exponent < 0 {
             Unit::Part(power_of_ten(-exponent))
         } else {
             Unit::Length(power_of_ten(exponent))
         };
-        let kinds = (COARSEST..COARSEST + LEVELS).filter_map(|down| {
-            let digits = u32::try_from(width - down - exponent).ok().filter(|digits| *digits > 0)?;
-            let every = 10i64.pow(digits);
-            // A multiple every d steps that weighs d/6: together as much as a sixth of all steps.
-            Some(Round { every, weight: every.unsigned_abs() / u64::from(LEVELS.unsigned_abs()) })
-        });
-        Self::within(bounds, unit, kinds.collect())
+        // Multiples of so many powers of ten of the step, where there are any.
+        let coarsest = width - COARSEST - exponent;
+        let digits = (coarsest + 1 - LEVELS).max(1)..=coarsest;
+        let power = |digits: i32| u32::try_from(digits).map_or(1, |digits| 10i64.pow(digits));
+        // One every d steps that weighs d/6: together as much as a sixth of all steps.
+        let weights = digits.clone().map(|digits| power(digits) / i64::from(LEVELS)).collect();
+        Self::within(bounds, unit, Round { every: power(*digits.start()), weights })
     }
 
     /// The multiples of a step, all with the same weight.
@@ -131,7 +150,7 @@ impl Candidates {
         #[allow(clippy::float_cmp)] // the float nearest to a whole part of one
         let is_part = parts < MOST_STEPS && 1.0 / parts.round() == step;
         let unit = if is_part { Unit::Part(parts.round()) } else { Unit::Length(step) };
-        let mut candidates = Self::within(bounds, unit, Vec::new());
+        let mut candidates = Self::within(bounds, unit, Round::NONE);
         candidates.first += i64::from(unit.value(candidates.first) < bounds.lower());
         candidates.last -= i64::from(unit.value(candidates.last) > bounds.upper());
         if candidates.first > candidates.last {
@@ -143,9 +162,9 @@ impl Candidates {
         Ok(candidates)
     }
 
-    fn within(bounds: Bounds, unit: Unit, round: Vec<Round>) -> Self {
+    fn within(bounds: Bounds, unit: Unit, round: Round) -> Self {
         let (first, last) = (unit.steps(bounds.lower()), unit.steps(bounds.upper()));
-        Self { bounds, unit, first, last, round }
+        Self { bounds, unit, first, last, before: round.up_to(first - 1), round }
     }
 
     /// The weight of all candidates: at least 1, and at most 2⁵².
@@ -170,11 +189,7 @@ impl Candidates {
 
     /// The weight of all candidates below a number of steps that is at least the first.
     fn weight_below(&self, steps: i64) -> u64 {
-        let multiples = |every: i64| {
-            (steps - 1).div_euclid(every).abs_diff((self.first - 1).div_euclid(every))
-        };
-        let extra = self.round.iter().map(|round| round.weight * multiples(round.every));
-        self.first.abs_diff(steps) + extra.sum::<u64>()
+        (steps - self.first + (self.round.up_to(steps - 1) - self.before)).unsigned_abs()
     }
 }
 
@@ -196,7 +211,7 @@ mod tests {
         };
         // A step is 10⁻⁹.
         assert_eq!(weight(1234.567_891_2), 1);
-        assert_eq!(weight(1234.57), 1 + 10_000_000 / 6);
+        assert_eq!(weight(1234.57), 1 + 10_000_000 / 6); // the finest kind
         assert!(weight(43_000.0) > 9 * weight(43_100.0) && weight(43_100.0) > 9 * weight(43_110.0));
         assert_eq!(weight(40_000.0), weight(43_000.0)); // no coarser kind
         let even = 2e14;
@@ -214,7 +229,12 @@ mod tests {
         assert_eq!(list(0.1, 0.35, 0.1), [0.1, 0.2, 0.3]);
         assert_eq!(list(-7.0, 7.5, 2.5), [-5.0, -2.5, 0.0, 2.5, 5.0, 7.5]);
         assert_eq!(list(-0.5, 0.5, 3.0), [0.0]);
-        assert!(Candidates::multiples(bounds(0.5, 0.7), 1.0).unwrap_err().to_string().contains("multiple of the step"));
+        assert!(
+            Candidates::multiples(bounds(0.5, 0.7), 1.0)
+                .unwrap_err()
+                .to_string()
+                .contains("multiple of the step")
+        );
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300] {
             assert!(Candidates::multiples(bounds(0.0, 1.0), bad).is_err());
         }

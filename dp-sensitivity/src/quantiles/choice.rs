@@ -53,7 +53,8 @@ impl Score {
     /// The records whose cells a [`Window`] holds.
     pub(super) fn window(self, size: usize, reach: usize) -> Range<usize> {
         let target = self.target(size);
-        target.saturating_sub(reach).saturating_sub(1)..target.saturating_add(reach).saturating_add(2).min(size)
+        target.saturating_sub(reach).saturating_sub(1)
+            ..target.saturating_add(reach).saturating_add(2).min(size)
     }
 
     /// The score and the guarantee are explained at [`Quantile::epsilon`](crate::Quantile::epsilon).
@@ -105,7 +106,8 @@ impl Score {
             } else {
                 continue;
             };
-            let is_listed = rank >= target.saturating_sub(reach) && rank <= target.saturating_add(reach).saturating_add(1);
+            let is_listed = rank >= target.saturating_sub(reach)
+                && rank <= target.saturating_add(reach).saturating_add(1);
             if is_listed {
                 continue;
             }
@@ -134,8 +136,31 @@ impl Score {
         let above = (target + 1..=size.min(target.saturating_add(reach).saturating_add(1)))
             .map(|rank| piece(cell(rank).high, cell(rank + 1).high, Distance::Rank(rank)));
         let beyond = piece(0, total, Distance::Beyond);
-        let list = below.chain([piece(at.low, at.high, Distance::Zero)]).chain(above).chain([beyond]);
-        Pieces { list: list.collect(), score: self, size, target, reach }
+        let list: Vec<Piece> =
+            below.chain([piece(at.low, at.high, Distance::Zero)]).chain(above).chain([beyond]).collect();
+        let exact = Enclosure::point(self.level.abs()) * Enclosure::integer(size);
+        let listed = target - target.saturating_sub(reach) + 1;
+        let mut factors = self.factors(exact - Enclosure::integer(target), listed);
+        factors.reverse();
+        factors.push(Enclosure::ONE);
+        factors.extend(
+            self.factors(Enclosure::integer(target) + Enclosure::ONE - exact, list.len() - listed - 2),
+        );
+        factors.push((-(Enclosure::point(self.steepness) * Enclosure::integer(reach))).exp());
+        Pieces { list, factors, score: self, size, target, reach }
+    }
+
+    /// e^(−θd), e^(−θ(d+1)), …: products of one exponential in 64 with a power of e^−θ.
+    fn factors(self, distance: Enclosure, count: usize) -> Vec<Enclosure> {
+        const BLOCK: usize = 64;
+        let steepness = Enclosure::point(self.steepness);
+        let distance = distance.max(Enclosure::ZERO);
+        let step = (-steepness).exp();
+        let powers: Vec<Enclosure> =
+            std::iter::successors(Some(Enclosure::ONE), |power| Some(*power * step)).take(BLOCK).collect();
+        let block = |start: usize| (-(steepness * (distance + Enclosure::integer(start)))).exp();
+        let blocks = (0..count).step_by(BLOCK).map(block);
+        blocks.flat_map(|first| powers.iter().map(move |power| first * *power)).take(count).collect()
     }
 }
 
@@ -165,6 +190,8 @@ struct Piece {
 /// All pieces, with what their weights are made from: length·e^(−θ·distance).
 struct Pieces {
     list: Vec<Piece>,
+    /// e^(−θ·distance) of each.
+    factors: Vec<Enclosure>,
     score: Score,
     size: usize,
     target: usize,
@@ -184,7 +211,8 @@ fn exactly(integer: u64) -> Interval {
 impl Pieces {
     /// θ·distance, exactly.
     fn exponent(&self, distance: Distance) -> Interval {
-        let target = || Interval::exactly(self.score.level.abs()).times(&exactly(self.size as u64), ALL_DIGITS);
+        let target =
+            || Interval::exactly(self.score.level.abs()).times(&exactly(self.size as u64), ALL_DIGITS);
         let ranks = match distance {
             Distance::Zero => Interval::exactly(0.0),
             Distance::Beyond => exactly(self.reach as u64),
@@ -201,16 +229,7 @@ impl Weights for Pieces {
     }
 
     fn enclosure(&self, index: usize) -> Enclosure {
-        let piece = self.list[index];
-        let target = Enclosure::point(self.score.level.abs()) * Enclosure::integer(self.size);
-        let ranks = match piece.score {
-            Distance::Zero => Enclosure::ZERO,
-            Distance::Beyond => Enclosure::integer(self.reach),
-            Distance::Rank(rank) if rank <= self.target => target - Enclosure::integer(rank),
-            Distance::Rank(rank) => Enclosure::integer(rank) - target,
-        };
-        let score = Enclosure::point(self.score.steepness) * ranks.max(Enclosure::ZERO);
-        Enclosure::integer(piece.length) * (-score).exp()
+        Enclosure::integer(self.list[index].length) * self.factors[index]
     }
 
     fn interval(&self, index: usize, precision: u32) -> Interval {
@@ -249,8 +268,8 @@ mod tests {
 
     /// Cells of random widths side by side, of which records choose some.
     fn lines() -> impl Strategy<Value = (u64, Vec<Cell>)> {
-        (prop::collection::vec(1u64..4, 1..8), prop::collection::vec(any::<prop::sample::Index>(), 0..12)).prop_map(
-            |(widths, chosen)| {
+        (prop::collection::vec(1u64..4, 1..8), prop::collection::vec(any::<prop::sample::Index>(), 0..12))
+            .prop_map(|(widths, chosen)| {
                 let mut low = 0;
                 let cells: Vec<Cell> = widths
                     .iter()
@@ -259,11 +278,11 @@ mod tests {
                         Cell { low: low - width, high: low }
                     })
                     .collect();
-                let mut records: Vec<Cell> = chosen.iter().map(|index| cells[index.index(cells.len())]).collect();
+                let mut records: Vec<Cell> =
+                    chosen.iter().map(|index| cells[index.index(cells.len())]).collect();
                 records.sort_by_key(|cell| cell.low);
                 (low, records)
-            },
-        )
+            })
     }
 
     fn level() -> impl Strategy<Value = f64> {
@@ -314,8 +333,14 @@ mod tests {
     #[test]
     fn extreme_levels_have_a_target() {
         let target = |level: f64, size| Score { level, steepness: 1.0 }.target(size);
-        assert_eq!((target(-0.0, 9), target(f64::from_bits(1), usize::MAX), target(1.0, usize::MAX)), (0, 0, usize::MAX));
-        assert_eq!((target(1.0f64.next_down(), 1 << 20), target(0.9, 10), target(0.3, 10)), ((1 << 20) - 1, 9, 2));
+        assert_eq!(
+            (target(-0.0, 9), target(f64::from_bits(1), usize::MAX), target(1.0, usize::MAX)),
+            (0, 0, usize::MAX)
+        );
+        assert_eq!(
+            (target(1.0f64.next_down(), 1 << 20), target(0.9, 10), target(0.3, 10)),
+            ((1 << 20) - 1, 9, 2)
+        );
     }
 
     #[test]

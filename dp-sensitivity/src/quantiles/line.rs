@@ -54,7 +54,12 @@ impl<'a> Line<'a> {
     }
 
     /// How many of these records have places below this one.
-    pub(super) fn count_below<R: Rng + ?Sized>(&mut self, place: u64, of: Range<usize>, rng: &mut R) -> usize {
+    pub(super) fn count_below<R: Rng + ?Sized>(
+        &mut self,
+        place: u64,
+        of: Range<usize>,
+        rng: &mut R,
+    ) -> usize {
         let records = &self.records[of.clone()];
         let certain = records.partition_point(|record| self.cell(*record).high <= place);
         let possible = certain + records[certain..].partition_point(|record| self.cell(*record).low < place);
@@ -102,7 +107,10 @@ mod tests {
         let asked = line.count_below(line.total() / 9 * 3 / 2, 0..9, &mut rng); // in the cell of 1
         let places: Vec<u64> = (0..9).map(|i| line.place(i, &mut rng)).collect();
         assert!(places.is_sorted());
-        assert_eq!(places.iter().map(|p| line.at(*p)).collect::<Vec<_>>(), [0.0, 1.0, 1.0, 1.0, 3.0, 3.0, 4.0, 7.0, 8.0]);
+        assert_eq!(
+            places.iter().map(|p| line.at(*p)).collect::<Vec<_>>(),
+            [0.0, 1.0, 1.0, 1.0, 3.0, 3.0, 4.0, 7.0, 8.0]
+        );
         assert_eq!(asked, places.iter().filter(|p| **p < line.total() / 9 * 3 / 2).count());
         for place in 0..line.total() / 64 {
             let place = 64 * place;

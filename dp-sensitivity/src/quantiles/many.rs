@@ -120,7 +120,7 @@ impl<A: Adjacency> Quantiles<A> {
 /// Each record lies at a random place in the cell of its candidate. So a heap of records at one
 /// candidate is divided where the quantile divides it, and is not lost to one side.
 ///
-/// **Theorem** (claim Q2). Let there be m quantiles, hence L = ⌊log₂ m⌋ + 1 rounds, and let each
+/// **Theorem**. Let there be m quantiles, hence L = ⌊log₂ m⌋ + 1 rounds, and let each
 /// release of a round have losses that span at most r when a record is added to *its* records.
 /// - Under add/remove all together are L·r-private, and L·r²/8-zCDP.
 /// - Under replace-one they are so if r is the range of the first release when a record is
@@ -139,8 +139,6 @@ impl<A: Adjacency> Quantiles<A> {
 /// # Which records count, and timing
 /// As for [`ExponentialQuantile`](super::ExponentialQuantile). All records are sorted, and how many
 /// of them are looked at in a round depends on how many are on each side of what was released.
-///
-/// Checked as Q2 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExponentialQuantiles<A, G> {
     quantiles: Quantiles<A>,

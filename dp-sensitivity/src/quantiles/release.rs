@@ -68,7 +68,7 @@ impl<A: Adjacency> Quantile<A> {
 /// of the total is even, and half lies on round numbers, because data lie there. See
 /// [`on_multiples_of`](Self::on_multiples_of) for candidates of your own.
 ///
-/// **Theorem** (claim Q1). With θ = ε/(2·max(p, 1−p)) under add/remove, θ = ε/2 under replace-one,
+/// **Theorem** (claim S23). With θ = ε/(2·max(p, 1−p)) under add/remove, θ = ε/2 under replace-one,
 /// and θ = ε for the minimum and the maximum under both, the losses of a release span at most ε for each pair of neighbours: *bounded range*
 /// ε, which is ε-privacy, ε²/8-zCDP, and gives an accountant the [`BoundedRangePair`]. So ρ-zCDP
 /// takes ε = √(8ρ).
@@ -98,7 +98,7 @@ impl<A: Adjacency> Quantile<A> {
 /// out; and more digits are taken where a uniform real lies closer to the end of a piece than floats
 /// tell, which is about one draw in 2⁴⁰ per rank.
 ///
-/// Checked as Q1 by `cargo xtask verify`.
+/// Checked as S23 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExponentialQuantile<A, G> {
     quantile: Quantile<A>,

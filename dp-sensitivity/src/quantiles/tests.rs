@@ -12,11 +12,18 @@ fn bounds(lower: f64, upper: f64) -> Bounds {
 
 /// The law of a release from its definition: each candidate with w·e^(θu) over the sum of all.
 #[allow(clippy::cast_precision_loss)]
-fn law<A: dp_core::Adjacency, G: dp_core::Guarantee>(of: &ExponentialQuantile<A, G>, data: &[f64]) -> Vec<(f64, f64)> {
+fn law<A: dp_core::Adjacency, G: dp_core::Guarantee>(
+    of: &ExponentialQuantile<A, G>,
+    data: &[f64],
+) -> Vec<(f64, f64)> {
     let candidates = of.candidates();
     let nearest = |record: f64| {
         let record = of.bounds().clamp(record);
-        candidates.iter().map(|(v, _)| *v).min_by(|a, b| (a - record).abs().total_cmp(&(b - record).abs())).unwrap()
+        candidates
+            .iter()
+            .map(|(v, _)| *v)
+            .min_by(|a, b| (a - record).abs().total_cmp(&(b - record).abs()))
+            .unwrap()
     };
     let records: Vec<f64> = data.iter().map(|record| nearest(*record)).collect();
     let target = of.quantile().level() * records.len() as f64;
@@ -37,7 +44,12 @@ fn releases_have_their_law_whatever_is_looked_at() {
     let data = [1.0, 2.0, 2.0, 2.0, 6.0, 6.0, 9.0, -4.0, f64::NAN, 100.0, 9.0];
     let mut rng = Insecure::seeded(20);
     for (level, reach) in [(0.5, 100), (0.5, 0), (0.25, 1), (0.9, 2), (0.0, 0), (1.0, 0), (1.0, 9)] {
-        let release = Quantile::new(bounds(0.0, 10.0), level).unwrap().epsilon(0.6).unwrap().on_multiples_of(0.5).unwrap();
+        let release = Quantile::new(bounds(0.0, 10.0), level)
+            .unwrap()
+            .epsilon(0.6)
+            .unwrap()
+            .on_multiples_of(0.5)
+            .unwrap();
         for records in [&data[..], &[], &[7.0], &[3.0; 9]] {
             let law = law(&release, records);
             let mut counts = vec![0u32; law.len()];
@@ -132,7 +144,10 @@ fn whatever_the_records_hold_there_is_an_answer() {
                     let quantile = Quantile::new(bounds(lower, upper), level).unwrap();
                     assert!(within(quantile.epsilon(epsilon).unwrap().draw(data, &mut rng).unwrap()));
                 }
-                let many = Quantiles::new(bounds(lower, upper), &[0.0, 0.1, 0.5, 1.0]).unwrap().epsilon(epsilon).unwrap();
+                let many = Quantiles::new(bounds(lower, upper), &[0.0, 0.1, 0.5, 1.0])
+                    .unwrap()
+                    .epsilon(epsilon)
+                    .unwrap();
                 let drawn = many.draw(data, &mut rng).unwrap();
                 assert!(drawn.is_sorted() && drawn.iter().all(|x| within(*x)), "{drawn:?}");
             }
@@ -154,7 +169,10 @@ fn many_quantiles_of_heaps_are_on_the_heaps() {
             let ranks = |x: f64| data.iter().filter(|record| **record < x).count();
             #[allow(clippy::cast_precision_loss)]
             let (below, reached) = (ranks(*value) as f64 / 3000.0, ranks(value.next_up()) as f64 / 3000.0);
-            assert!(below <= level + 0.04 && level - 0.04 <= reached, "{level}: {value}, {below} to {reached}");
+            assert!(
+                below <= level + 0.04 && level - 0.04 <= reached,
+                "{level}: {value}, {below} to {reached}"
+            );
         }
     }
 }
@@ -164,7 +182,12 @@ fn one_of_many_is_one() {
     // The same law as that of a single release, if records are far apart.
     const DRAWS: u32 = 20_000;
     let single = Quantile::median(bounds(0.0, 10.0)).epsilon(0.6).unwrap().on_multiples_of(0.5).unwrap();
-    let many = Quantiles::new(bounds(0.0, 10.0), &[0.5]).unwrap().epsilon(0.6).unwrap().on_multiples_of(0.5).unwrap();
+    let many = Quantiles::new(bounds(0.0, 10.0), &[0.5])
+        .unwrap()
+        .epsilon(0.6)
+        .unwrap()
+        .on_multiples_of(0.5)
+        .unwrap();
     let law = law(&single, &[]);
     let mut rng = Insecure::seeded(5);
     let mut counts = vec![0u32; law.len()];
@@ -173,9 +196,11 @@ fn one_of_many_is_one() {
         counts[law.iter().position(|(v, _)| *v == drawn).unwrap()] += 1;
     }
     // Hoeffding and a union: 42·e^(−2·20000·0.0225²) < 10⁻⁷.
-    assert!(law.iter().zip(&counts).all(|((_, share), count)| {
-        (f64::from(*count) / f64::from(DRAWS) - share).abs() < 0.0225
-    }));
+    assert!(
+        law.iter()
+            .zip(&counts)
+            .all(|((_, share), count)| { (f64::from(*count) / f64::from(DRAWS) - share).abs() < 0.0225 })
+    );
 }
 
 #[test]
@@ -190,7 +215,15 @@ fn prices_are_those_that_were_asked_for() {
     let many = Quantiles::new(bounds(0.0, 1.0), &[0.1, 0.2]).unwrap().rho(0.5).unwrap();
     assert_eq!(many.guarantee(), Zcdp::new(0.5).unwrap());
     assert!(quantile.epsilon(0.0).is_err() && quantile.rho(f64::INFINITY).is_err());
-    assert!(quantile.under_replace_one(7).unwrap().epsilon(1.0).unwrap().draw(&[1.0], &mut Insecure::seeded(1)).is_err());
+    assert!(
+        quantile
+            .under_replace_one(7)
+            .unwrap()
+            .epsilon(1.0)
+            .unwrap()
+            .draw(&[1.0], &mut Insecure::seeded(1))
+            .is_err()
+    );
     for bad in [&[][..], &[0.2, 0.2], &[0.3, 0.2], &[-0.1], &[0.5, 1.5], &[f64::NAN], &[0.1, f64::NAN]] {
         assert!(Quantiles::new(bounds(0.0, 1.0), bad).is_err(), "{bad:?}");
     }
@@ -206,7 +239,8 @@ fn order_does_not_matter() {
     for level in [0.0, 0.01, 0.5, 0.77, 1.0] {
         let release = Quantile::new(bounds(0.0, 5000.0), level).unwrap().epsilon(1.0).unwrap();
         for seed in 0..50 {
-            let [a, b] = [&data, &sorted].map(|data| release.draw(data, &mut Insecure::seeded(seed)).unwrap());
+            let [a, b] =
+                [&data, &sorted].map(|data| release.draw(data, &mut Insecure::seeded(seed)).unwrap());
             assert_eq!(a, b);
         }
     }

@@ -212,7 +212,10 @@ mod tests {
         let others = tree(1.0, 0.0, 2.0).counts();
         let message = tree(1.0, 0.0, 1.0).draw(&others, &mut Insecure::seeded(1)).unwrap_err().to_string();
         assert!(message.contains("counts() of this tree"), "{message}");
-        assert!(QuantileTree::rho(0.0, Bounds::new(0.0, 1.0).unwrap(), Hierarchy::uniform(&[2]).unwrap()).is_err());
+        assert!(
+            QuantileTree::rho(0.0, Bounds::new(0.0, 1.0).unwrap(), Hierarchy::uniform(&[2]).unwrap())
+                .is_err()
+        );
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use dp_core::{Bounds, Measurement, Query};
 use dp_mechanisms::{DiscreteLaplace, Gaussian, Laplace, Vector};
 use dp_sensitivity::{
-    Count, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile, Quantiles, ReciprocalCount, SecondMoment,
-    StandardDeviation, Sum, Triangles, TrimmedMean, Variance, WinsorisedMean,
+    Count, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile, Quantiles, ReciprocalCount,
+    SecondMoment, StandardDeviation, Sum, Triangles, TrimmedMean, Variance, WinsorisedMean,
 };
 
 use super::Audit;
@@ -12,7 +12,10 @@ use super::mechanisms::DELTA;
 use super::subject::{Audits, View};
 
 pub(super) fn all() -> Audits {
-    Ok([sums()?, deviations()?, order_statistics()?, quantiles()?, matrices()?, graphs()?].into_iter().flatten().collect())
+    Ok([sums()?, deviations()?, order_statistics()?, quantiles()?, matrices()?, graphs()?]
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 fn number() -> View<f64> {

@@ -72,7 +72,8 @@ fn among_records(effort: Effort, on_records: bool) -> Result<Caught, Error> {
         if !on_records {
             return library.draw(data, rng);
         }
-        let count = |holds: &dyn Fn(f64) -> bool| Finite::count(data.iter().filter(|x| holds(**x)).count()).get();
+        let count =
+            |holds: &dyn Fn(f64) -> bool| Finite::count(data.iter().filter(|x| holds(**x)).count()).get();
         let half = Finite::count(data.len()).get() / 2.0;
         let score = |v: &f64| -(count(&|x| x < *v) - half).max(half - count(&|x| x <= *v)).max(0.0);
         Ok(data[choice.draw(&data.iter().map(score).collect::<Vec<_>>(), rng)?])

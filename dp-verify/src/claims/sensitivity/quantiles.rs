@@ -1,4 +1,4 @@
-//! Q1: the price of an exponential-mechanism quantile.
+//! S23: the price of an exponential-mechanism quantile.
 //!
 //! About [`dp_sensitivity::ExponentialQuantile`].
 
@@ -9,8 +9,8 @@ use dp_sensitivity::Quantile;
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};
 
-pub(super) const Q1: Claim = Claim {
-    id: "Q1",
+pub(super) const S23: Claim = Claim {
+    id: "S23",
     source: "Smith 2011; Durfee and Rogers 2019",
     statement: "Pr(v) ∝ e^(−θ·dist(p·n, ranks of v)) has ε-bounded range for θ = ε/(2·max(p, 1−p)) under add/remove and θ = ε/2 under replace-one; for extremes θ = ε",
     formula: "max ln Pr(M(x) = v)/Pr(M(y) = v) − min ln Pr(M(x) = v)/Pr(M(y) = v) ≤ ε",
