@@ -3,8 +3,8 @@
 //! With weights w₀, …, sums Sᵢ = w₀ + … + wᵢ and U uniform on [0, 1), the number of sums (but for
 //! the last) that are at most U·S is i with probability wᵢ/S. All sums are enclosed, in floats
 //! first, and U is known [digit by digit](super::Uniform): an index is returned when it is the same
-//! for all numbers in the enclosures. So the law is that of the real weights. U·S lies on a sum with
-//! probability zero, so it ends.
+//! for all numbers in the enclosures. So the law is that of the real weights. U·S lies on a sum
+//! with probability zero, so it ends.
 //!
 //! # Timing
 //!

@@ -57,7 +57,8 @@ impl Score {
             ..target.saturating_add(reach).saturating_add(2).min(size)
     }
 
-    /// The score and the guarantee are explained at [`Quantile::epsilon`](crate::Quantile::epsilon).
+    /// The score and the guarantee are explained at
+    /// [`Quantile::epsilon`](crate::Quantile::epsilon).
     ///
     /// # Law
     /// Let x₍₁₎ ≤ … ≤ x₍ₙ₎, with lowᵢ ≤ highᵢ the ends of their cells, low₀ = 0, lowₙ₊₁ = highₙ₊₁ =
@@ -68,8 +69,8 @@ impl Score {
     ///   are not above it, so u(v) = 0;
     /// - for i > c, [highᵢ, highᵢ₊₁): i records are below v, and u(v) = p·n − i.
     ///
-    /// A piece is chosen with probability in proportion to its length times e^(θu), and then a place
-    /// in it. Records with equal cells leave a piece of length zero, which is never chosen.
+    /// A piece is chosen with probability in proportion to its length times e^(θu), and then a
+    /// place in it. Records with equal cells leave a piece of length zero, which is never chosen.
     ///
     /// # Only a few ranks
     /// The pieces up to R ranks from the target are listed. All others together are offered as one

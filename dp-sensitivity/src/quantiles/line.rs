@@ -15,7 +15,8 @@ const DIGITS: u32 = 11;
 /// independent of all others.
 ///
 /// Places are drawn when they are asked for, those of all records with the same candidate together.
-/// Which are drawn does not matter: those that are not would have been independent of what is asked.
+/// Which are drawn does not matter: those that are not would have been independent of what is
+/// asked.
 pub(super) struct Line<'a> {
     candidates: &'a Candidates,
     records: Vec<f64>,

@@ -42,7 +42,8 @@ impl Quantiles<AddRemove> {
     /// `bounds`, under add/remove neighbours.
     ///
     /// # Errors
-    /// [`Error::Empty`] without levels, and [`Error::OutOfRange`] unless they rise, all from 0 to 1.
+    /// [`Error::Empty`] without levels, and [`Error::OutOfRange`] unless they rise, all from 0 to
+    /// 1.
     pub fn new(bounds: Bounds, levels: &[f64]) -> Result<Self, Error> {
         let first = levels.first().ok_or(Error::Empty { argument: "the list of levels" })?;
         within("a level", "[0, 1]", *first, (0.0..=1.0).contains(first))?;
@@ -124,8 +125,8 @@ impl<A: Adjacency> Quantiles<A> {
 /// release of a round have losses that span at most r when a record is added to *its* records.
 /// - Under add/remove all together are L·r-private, and L·r²/8-zCDP.
 /// - Under replace-one they are so if r is the range of the first release when a record is
-///   *replaced*, and each release of a later round has both at most this range, and at most r/2 (for
-///   pure privacy; r/√2 for zCDP) when a record is added.
+///   *replaced*, and each release of a later round has both at most this range, and at most r/2
+///   (for pure privacy; r/√2 for zCDP) when a record is added.
 ///
 /// *Proof.* The places of the records are independent of each other, and each is a function of its
 /// record and of randomness of its own. So it suffices to compare data for which the places of all
@@ -231,7 +232,8 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         rng: &mut R,
     ) -> u64 {
         let (start, total) = (part.places.start, part.places.end - part.places.start);
-        // The levels of the ends are equal at most where a level is 0 or 1, and then so is this one.
+        // The levels of the ends are equal at most where a level is 0 or 1, and then so is this
+        // one.
         let inner = (level - part.levels.0) / (part.levels.1 - part.levels.0);
         let inner = if inner.is_nan() { 0.5 } else { inner.clamp(0.0, 1.0) };
         let score = self.score(inner, is_first);

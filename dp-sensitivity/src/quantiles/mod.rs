@@ -1,11 +1,10 @@
-//! Quantiles that are released: one or many at once, by the exponential mechanism.
+//! Quantiles that are released.
 //!
-//! | release | what it does | guarantee |
+//! | release | of | guarantee |
 //! |---|---|---|
-//! | [`Quantile::epsilon`](crate::Quantile::epsilon), [`rho`](crate::Quantile::rho) | one quantile | [`Pure`](dp_core::Pure), [`Zcdp`](dp_core::Zcdp) |
-//! | [`Quantiles::epsilon`], [`rho`](Quantiles::rho) | many, in order | the same, for all together |
-//! | [`QuantileTree`] | counts of cells for data that pass by once, off which any quantile is read | [`Zcdp`](dp_core::Zcdp) |
-//! | [`Quantile`](crate::Quantile) with [`smooth`](crate::smooth) noise | one, unbiased on dense data | [`Pure`](dp_core::Pure), [`Approx`](dp_core::Approx), [`Zcdp`](dp_core::Zcdp) |
+//! | [`Quantile::epsilon`](crate::Quantile::epsilon) and `rho` | one quantile | Pure, Zcdp |
+//! | [`Quantiles::epsilon`] and `rho` | many, in order | the same, for all together |
+//! | [`QuantileTree`] | data that pass by once, at any levels | Zcdp |
 
 mod candidates;
 mod choice;

@@ -30,7 +30,8 @@ pub(super) enum Neighbours {
 ///
 /// **Theorem.** Let the score of a candidate v be u(v) = −dist(p·n, [#{x < v}, #{x ≤ v}]). When one
 /// record is added, the changes of all scores lie in an interval of length 2·max(p, 1−p); when one
-/// is replaced, in one of length 2. For p = 0 and p = 1 both have length 1. No shorter intervals do.
+/// is replaced, in one of length 2. For p = 0 and p = 1 both have length 1. No shorter intervals
+/// do.
 ///
 /// *Proof.* Write u(v) = −dist(0, [A, B]) with A = #{x < v} − p·n and B = #{x ≤ v} − p·n. Both rise
 /// with v, and B(v) ≤ A(v′) for v < v′. Let d(v) be the change of u(v) when the record r is added.
@@ -48,8 +49,8 @@ pub(super) enum Neighbours {
 /// direction: |d| ≤ 1. If it passes from the left of the target to the right, d = 1 right of the
 /// target and d = −1 left of it.
 ///
-/// For p = 1, A ≤ 0 and u = B = #{x ≤ v} − n. A record that is added takes one from it for v < r; one
-/// that is replaced moves it by −1 or 0, or by 0 or 1, for all v alike. For p = 0 likewise. ∎
+/// For p = 1, A ≤ 0 and u = B = #{x ≤ v} − n. A record that is added takes one from it for v < r;
+/// one that is replaced moves it by −1 or 0, or by 0 or 1, for all v alike. For p = 0 likewise. ∎
 ///
 /// The loss of a release is θ·d(v) plus a constant, so it spans θ times that length: *bounded
 /// range* (Durfee and Rogers 2019), which is r-privacy and r²/8-zCDP for a range of r.

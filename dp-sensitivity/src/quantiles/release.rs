@@ -69,21 +69,21 @@ impl<A: Adjacency> Quantile<A> {
 /// [`on_multiples_of`](Self::on_multiples_of) for candidates of your own.
 ///
 /// **Theorem** (claim S23). With θ = ε/(2·max(p, 1−p)) under add/remove, θ = ε/2 under replace-one,
-/// and θ = ε for the minimum and the maximum under both, the losses of a release span at most ε for each pair of neighbours: *bounded range*
-/// ε, which is ε-privacy, ε²/8-zCDP, and gives an accountant the [`BoundedRangePair`]. So ρ-zCDP
-/// takes ε = √(8ρ).
+/// and θ = ε for the minimum and the maximum under both, the losses of a release span at most ε for
+/// each pair of neighbours: *bounded range* ε, which is ε-privacy, ε²/8-zCDP, and gives an
+/// accountant the [`BoundedRangePair`]. So ρ-zCDP takes ε = √(8ρ).
 ///
 /// *Proof.* The loss of v is θ·(u(v) − u′(v)) plus a constant, the logarithm of the ratio of the
-/// totals. Between neighbours all differences of scores lie in an interval of length ε/θ (the source
-/// shows it, `price`). Both laws add up to 1, so no interval of losses is on one side of 0. ∎ For the
-/// median that is a factor of e^−ε per rank.
+/// totals. Between neighbours all differences of scores lie in an interval of length ε/θ (the
+/// source shows it, `price`). Both laws add up to 1, so no interval of losses is on one side of 0.
+/// ∎ For the median that is a factor of e^−ε per rank.
 ///
 /// # Why round numbers weigh more
 /// People report wages in thousands. An even density gives the heap at 43 000 no probability at
-/// all, and the gap beside it a large one; so an exponential mechanism on reals misses a median that
-/// half of the records share. Records on a candidate share its weight, which is that of a gap of a
-/// sixth of the distance to the next candidate of its kind. Data without heaps lose a factor of two
-/// in the weight of their gaps: ln 2/θ ranks at most.
+/// all, and the gap beside it a large one; so an exponential mechanism on reals misses a median
+/// that half of the records share. Records on a candidate share its weight, which is that of a gap
+/// of a sixth of the distance to the next candidate of its kind. Data without heaps lose a factor
+/// of two in the weight of their gaps: ln 2/θ ranks at most.
 ///
 /// # Which records count
 /// Records are clamped to the bounds, `NaN` is taken as their middle, and each is rounded to the
@@ -91,12 +91,12 @@ impl<A: Adjacency> Quantile<A> {
 /// hold, a release has an answer.
 ///
 /// # Timing
-/// To find the records around the target takes a time that depends on their number and their
-/// order, as for every query; data that are in order are not copied. From there on the work is the
-/// same for the same number of records, whatever they hold: all ranks up to R = ⌈(ln W + 28)/θ⌉ on
-/// both sides of the target are looked at, W the total weight. One draw in 2⁴⁰ or fewer goes farther
-/// out; and more digits are taken where a uniform real lies closer to the end of a piece than floats
-/// tell, which is about one draw in 2⁴⁰ per rank.
+/// To find the records around the target takes a time that depends on their number and their order,
+/// as for every query; data that are in order are not copied. From there on the work is the same
+/// for the same number of records, whatever they hold: all ranks up to R = ⌈(ln W + 28)/θ⌉ on both
+/// sides of the target are looked at, W the total weight. One draw in 2⁴⁰ or fewer goes farther
+/// out; and more digits are taken where a uniform real lies closer to the end of a piece than
+/// floats tell, which is about one draw in 2⁴⁰ per rank.
 ///
 /// Checked as S23 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,8 +130,8 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantile<A, G> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a step that is not positive, or below 2⁻⁵⁰ of the larger bound, and
-    /// [`Error::Unreachable`] when no multiple lies within the bounds.
+    /// [`Error::OutOfRange`] for a step that is not positive, or below 2⁻⁵⁰ of the larger bound,
+    /// and [`Error::Unreachable`] when no multiple lies within the bounds.
     pub fn on_multiples_of(self, step: f64) -> Result<Self, Error> {
         let candidates = Candidates::multiples(self.quantile.bounds(), step)?;
         Ok(Self { candidates, ..self })
@@ -154,8 +154,8 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantile<A, G> {
         BoundedRangePair::new(Epsilon::saturating(self.range))
     }
 
-    /// How many ranks the released number may be off, but for a probability of `beta`: for any data,
-    /// the target p·n is at most that far from the ranks of the number.
+    /// How many ranks the released number may be off, but for a probability of `beta`: for any
+    /// data, the target p·n is at most that far from the ranks of the number.
     ///
     /// **Theorem.** ln(W/β)/θ, where W is the total weight in units of the least one. *Proof.* Some
     /// candidate has the score 0, and weighs at least 1; all others together have at most W·e^(−θt)

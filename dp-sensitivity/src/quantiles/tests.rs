@@ -57,7 +57,7 @@ fn releases_have_their_law_whatever_is_looked_at() {
                 let drawn = release.draw_within(records, reach, &mut rng);
                 counts[law.iter().position(|(v, _)| *v == drawn).unwrap()] += 1;
             }
-            // Bernstein: one of the 588 shares strays by more with a probability of at most 2·588·e^−26 < 10⁻⁸.
+            // Bernstein: of 588 shares one strays by more with probability 2·588·e^−26 < 10⁻⁸.
             for ((value, share), count) in law.iter().zip(&counts) {
                 let n = f64::from(DRAWS);
                 let slack = (52.0 * share * n).sqrt() + 26.0 * 2.0 / 3.0;
@@ -160,12 +160,12 @@ fn many_quantiles_of_heaps_are_on_the_heaps() {
     // A third of the records each at 20, 40 and 60, and a budget that leaves little to chance.
     let data: Vec<f64> = (0..3000).map(|i| f64::from(20 * (1 + i % 3))).collect();
     let levels: Vec<f64> = (1..12).map(|k| f64::from(k) / 12.0).collect();
-    let release = Quantiles::new(bounds(0.0, 100.0), &levels).unwrap().epsilon(4.0).unwrap();
+    let release = Quantiles::new(bounds(0.0, 100.0), &levels).unwrap().epsilon(8.0).unwrap();
     let mut rng = Insecure::seeded(11);
     for _ in 0..20 {
         let drawn = release.draw(&data, &mut rng).unwrap();
         for (level, value) in levels.iter().zip(&drawn) {
-            // Within 120 of 3000 ranks: θ = ½ per rank, so a miss has a probability below e^(36 − 60).
+            // θ ≥ 1: within a heap each of four releases is off by 30 ranks with probability e^−29.
             let ranks = |x: f64| data.iter().filter(|record| **record < x).count();
             #[allow(clippy::cast_precision_loss)]
             let (below, reached) = (ranks(*value) as f64 / 3000.0, ranks(value.next_up()) as f64 / 3000.0);

@@ -94,8 +94,8 @@ pub struct QuantileTree {
 }
 
 impl QuantileTree {
-    /// The least noise that makes all counts of a tree ρ-zCDP, the leaves of which are equal cells of
-    /// the bounds.
+    /// The least noise that makes all counts of a tree ρ-zCDP, the leaves of which are equal cells
+    /// of the bounds.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞.
@@ -149,8 +149,8 @@ pub struct ReleasedQuantiles {
 }
 
 impl ReleasedQuantiles {
-    /// The quantile of a level: as far into the cells as that share of all counts reaches. Where all
-    /// counts are zero, that share of the bounds.
+    /// The quantile of a level: as far into the cells as that share of all counts reaches. Where
+    /// all counts are zero, that share of the bounds.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ q ≤ 1.
