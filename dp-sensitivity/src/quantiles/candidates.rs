@@ -87,7 +87,8 @@ impl Unit {
 
 /// The digits of a candidate, counted from the leading one of the bounds.
 const DIGITS: i32 = 15;
-/// The first power of ten below that of the width whose multiples weigh more, and how many do.
+/// The first power of ten, counted down from that of the width, whose multiples weigh more, and how
+/// many do.
 const COARSEST: i32 = 2;
 const LEVELS: i32 = 6;
 /// No finer step is a quotient of floats.
@@ -101,22 +102,24 @@ fn power_of_ten(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().expect("a power of ten is a number")
 }
 
-/// ⌊log₁₀ x⌋ for a positive float: its exponent in decimal notation.
-fn decimal_exponent(x: f64) -> i32 {
+/// A positive float in decimal notation, m·10^e with 1 ≤ m < 10.
+fn decimal(x: f64) -> (f64, i32) {
     let written = format!("{x:e}");
-    written.rsplit('e').next().and_then(|e| e.parse().ok()).expect("this notation has an exponent")
+    let (mantissa, exponent) = written.split_once('e').expect("this notation has an exponent");
+    let read = "both are numbers";
+    (mantissa.parse().expect(read), exponent.parse().expect(read))
 }
 
 impl Candidates {
     /// Numbers of fifteen decimal digits, half of the weight on round ones.
     ///
     /// Half of the total weight is even. The other half is shared by six kinds of round numbers:
-    /// the multiples of 10^(t−2), 10^(t−3), …, 10^(t−7), where 10^t is the power of ten that the
-    /// width of the bounds reaches. Each multiple of one kind has the same weight. Within
-    /// [0, 200 000] these are the multiples of 1000, 100, 10, 1, 0.1 and 0.01.
+    /// the multiples of 10^(t−2), 10^(t−3), …, 10^(t−7), where 10^t is the power of ten that is
+    /// nearest to the width of the bounds, as a ratio. Each multiple of one kind has the same
+    /// weight. Within [0, 200 000] these are the multiples of 1000, 100, 10, 1, 0.1 and 0.01.
     pub(super) fn round_numbers(bounds: Bounds) -> Self {
-        let width = decimal_exponent(bounds.width());
-        let exponent = width.max(decimal_exponent(bounds.magnitude())) + 1 - DIGITS;
+        let ((leading, width), (_, magnitude)) = (decimal(bounds.width()), decimal(bounds.magnitude()));
+        let exponent = width.max(magnitude) + 1 - DIGITS;
         if exponent < FINEST {
             let step = (bounds.magnitude() / MOST_STEPS).max(f64::from_bits(1));
             return Self::within(bounds, Unit::Length(step), Round::NONE);
@@ -127,7 +130,8 @@ impl Candidates {
             Unit::Length(power_of_ten(exponent))
         };
         // Multiples of so many powers of ten of the step, where there are any.
-        let coarsest = width - COARSEST - exponent;
+        let nearest = width + i32::from(leading * leading > 10.0);
+        let coarsest = nearest - COARSEST - exponent;
         let digits = (coarsest + 1 - LEVELS).max(1)..=coarsest;
         let power = |digits: i32| u32::try_from(digits).map_or(1, |digits| 10i64.pow(digits));
         // One every d steps that weighs d/6: together as much as a sixth of all steps.
@@ -214,6 +218,8 @@ mod tests {
         assert_eq!(weight(1234.57), 1 + 10_000_000 / 6); // the finest kind
         assert!(weight(43_000.0) > 9 * weight(43_100.0) && weight(43_100.0) > 9 * weight(43_110.0));
         assert_eq!(weight(40_000.0), weight(43_000.0)); // no coarser kind
+        let ages = Candidates::round_numbers(bounds(18.0, 65.0));
+        assert!(ages.cell(40.0).high - ages.cell(40.0).low > ages.cell(40.1).high - ages.cell(40.1).low);
         let even = 2e14;
         #[allow(clippy::cast_precision_loss)]
         let share = even / wages.total() as f64;
