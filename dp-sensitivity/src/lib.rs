@@ -33,6 +33,7 @@
 //!
 //! | release | what it does | guarantee |
 //! |---|---|---|
+//! | [`Quantile::epsilon`], [`Quantiles`] | the exponential mechanism, for one quantile or many | [`Pure`], [`Zcdp`] |
 //! | [`smooth`] noise | noise in proportion to a smooth bound | [`Pure`], [`Approx`], [`Zcdp`] |
 //! | [`ProposeTestRelease`] | noise for a proposed local sensitivity, after a test | [`Approx`] |
 //! | [`PrivateSensitivityBound`] | noise for a private bound on it | [`Approx`] |
@@ -75,6 +76,7 @@ mod graphs;
 pub mod internals;
 mod local;
 mod order_statistics;
+mod quantiles;
 mod second_moments;
 pub mod smooth;
 mod spread;
@@ -90,6 +92,9 @@ pub use csv::{Csv, CsvError, OnBadCell};
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use local::{LocalSensitivity, Smoothness};
 pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};
+pub use quantiles::{
+    CellCounts, ExponentialQuantile, ExponentialQuantiles, QuantileTree, Quantiles, ReleasedQuantiles,
+};
 pub use second_moments::{Gram, PredictionVariance, SecondMoment};
 pub use spread::{StandardDeviation, Variance};
 pub use stability::{

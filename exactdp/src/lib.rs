@@ -62,10 +62,11 @@ pub mod data {
 pub mod query {
     pub use dp_core::{Answer, Bounds, Error, Finite, FiniteVec, Query, SensitivityIn};
     pub use dp_sensitivity::{
-        Aggregate, Bounded, Count, CountBy, Exploratory, Gram, Graph, Histogram, KStars, MaxDegree, Mean,
-        Mode, MostFrequent, Outcome, PredictionVariance, PrivateSensitivityBound, ProposeTestRelease,
-        Quantile, ReciprocalCount, SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles,
-        TrimmedMean, Variance, WinsorisedMean, comparison,
+        Aggregate, Bounded, CellCounts, Count, CountBy, Exploratory, ExponentialQuantile,
+        ExponentialQuantiles, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent, Outcome,
+        PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile, QuantileTree, Quantiles,
+        ReciprocalCount, ReleasedQuantiles, SecondMoment, Stable, StableRelease, StandardDeviation, Sum,
+        Triangles, TrimmedMean, Variance, WinsorisedMean, comparison,
     };
 }
 

@@ -2,13 +2,13 @@
 
 use core::hint::black_box;
 
-use dp_core::{Bounds, Error};
+use dp_core::{Bounds, Error, Measurement};
 use dp_sensitivity::{
-    Graph, LocalSensitivity, Quantile, Smoothness, StandardDeviation, Triangles, TrimmedMean, Variance,
-    WinsorisedMean,
+    Graph, LocalSensitivity, Quantile, Quantiles, Smoothness, StandardDeviation, Triangles, TrimmedMean,
+    Variance, WinsorisedMean,
 };
 
-use crate::{Area, Row, Work, floors};
+use crate::{Area, Row, Work, floors, generator};
 
 const SIZE: u32 = 1_000_000;
 const RECORDS: usize = SIZE as usize;
@@ -61,6 +61,7 @@ pub(super) fn rows() -> Vec<Row> {
             }
         }
     }
+    rows.extend(exponential());
     for (name, graph) in [("even", even as fn() -> Graph), ("with hubs", hubs), ("a wheel", wheel)] {
         let name = format!("triangles, 10⁴ nodes, 10⁵ edges, {name}");
         let row = Row::new(Area::Sensitivity, name, "answer", move || {
@@ -70,6 +71,35 @@ pub(super) fn rows() -> Vec<Row> {
         rows.push(row.within_ns(5e9));
     }
     rows
+}
+
+/// Quantiles by the exponential mechanism.
+fn exponential() -> [Row; 3] {
+    let one = |in_order: bool| {
+        let mut data = spread(SIZE);
+        if in_order {
+            data.sort_by(f64::total_cmp);
+        }
+        let (median, mut rng) = (Quantile::median(bounds()).epsilon(1.0).expect(FINE), generator());
+        Work::answer(move || median.draw(black_box(&data), &mut rng).expect(FINE))
+    };
+    let many = || {
+        let levels: Vec<f64> = (1..=100).map(|k| f64::from(k) / 101.0).collect();
+        let quantiles = Quantiles::new(bounds(), &levels).expect(FINE).epsilon(1.0).expect(FINE);
+        let (data, mut rng) = (spread(SIZE), generator());
+        Work::answer(move || quantiles.draw(black_box(&data), &mut rng).expect(FINE))
+    };
+    [
+        Row::new(Area::Sensitivity, "private median of 10⁶", "answer", move || one(false))
+            .floor(SORT, || floors::sort(spread(SIZE)))
+            .at_most(1.5),
+        Row::new(Area::Sensitivity, "private median of 10⁶ in order", "answer", move || one(true))
+            .floor("a pass over the data", || floors::pass(spread(SIZE)))
+            .at_most(2.0),
+        Row::new(Area::Sensitivity, "100 private quantiles of 10⁶", "answer", many)
+            .floor("one of them", move || one(false))
+            .at_most(3.0),
+    ]
 }
 
 pub(crate) fn bounds() -> Bounds {

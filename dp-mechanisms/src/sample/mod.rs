@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`below`] | a uniform integer below n |
 //! | [`shuffle`] | a uniform order |
+//! | [`weighted`] | an index with probability ∝ its weight |
 //! | [`Bernoulli`] | an event of probability p, a/b or e^−x |
 //! | [`Binomial`] | how many of n events of probability p happen |
 //! | [`Geometric`] | an integer k ≥ 0 with probability ∝ e^(−k/b) |
@@ -131,6 +132,7 @@ mod ratio;
 pub(crate) mod replay;
 mod steps;
 mod uniform;
+mod weighted;
 
 pub(crate) use below::below_from;
 pub use below::{below, shuffle};
@@ -153,6 +155,7 @@ pub use laws::{
 pub use lazy::Lazy;
 pub use ratio::Ratio;
 pub use uniform::Uniform;
+pub use weighted::{Weights, weighted};
 
 /// The nearest `i64`.
 fn saturating(integer: IBig) -> i64 {

@@ -3,8 +3,8 @@
 use dp_core::{Bounds, Measurement, Query};
 use dp_mechanisms::{DiscreteLaplace, Gaussian, Laplace, Vector};
 use dp_sensitivity::{
-    Count, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile, ReciprocalCount, SecondMoment,
-    StandardDeviation, Sum, Triangles, TrimmedMean, Variance, WinsorisedMean,
+    Count, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile, Quantiles, ReciprocalCount,
+    SecondMoment, StandardDeviation, Sum, Triangles, TrimmedMean, Variance, WinsorisedMean,
 };
 
 use super::Audit;
@@ -12,7 +12,10 @@ use super::mechanisms::DELTA;
 use super::subject::{Audits, View};
 
 pub(super) fn all() -> Audits {
-    Ok([sums()?, deviations()?, order_statistics()?, matrices()?, graphs()?].into_iter().flatten().collect())
+    Ok([sums()?, deviations()?, order_statistics()?, quantiles()?, matrices()?, graphs()?]
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 fn number() -> View<f64> {
@@ -201,6 +204,78 @@ fn order_statistics() -> Audits {
             number(),
         )?,
     ])
+}
+
+/// Records on both sides of the quantile, and one that is added or moved beyond them.
+fn quantiles() -> Audits {
+    let range = Bounds::new(0.0, 8.0)?;
+    let data = |last: f64| vec![1.0, 2.0, 3.0, 4.0, 4.0, 5.0, 6.0, last];
+    let levels = [0.25, 0.5, 0.75];
+    let three = || View::digits(|drawn: Vec<f64>| drawn.into_iter().map(whole).collect::<Vec<_>>(), 9);
+    Ok(vec![
+        Audit::of(
+            "median, exponential mechanism",
+            "the median of records in [0, 8], chosen from the integers",
+            Quantile::median(range).epsilon(1.0)?.on_multiples_of(1.0)?,
+            [data(7.0), [&data(7.0)[..], &[f64::INFINITY]].concat()],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "quantile, exponential mechanism",
+            "the upper quartile of records in [0, 8], chosen from decimals of which round ones weigh more",
+            Quantile::new(range, 0.75)?.epsilon(1.0)?,
+            [data(7.0), [&data(7.0)[..], &[f64::NAN]].concat()],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "median, exponential mechanism, replace-one",
+            "the median of eight records in [0, 8], chosen from the integers",
+            Quantile::median(range).under_replace_one(8)?.epsilon(1.0)?.on_multiples_of(1.0)?,
+            [data(-1.0), data(9.0)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "maximum, exponential mechanism, zCDP",
+            "the maximum of records in [0, 8], calibrated to zCDP by its bounded range",
+            Quantile::maximum(range).rho(0.2)?.on_multiples_of(1.0)?,
+            [data(0.0)[..7].to_vec(), data(8.0)],
+            DELTA,
+            number(),
+        )?,
+        Audit::of(
+            "quartiles",
+            "three quartiles of records in [0, 8] at once, chosen from the integers",
+            Quantiles::new(range, &levels)?.epsilon(2.0)?.on_multiples_of(1.0)?,
+            [data(8.0)[..7].to_vec(), data(8.0)],
+            0.0,
+            three(),
+        )?,
+        Audit::of(
+            "quartiles, replace-one",
+            "three quartiles of eight records in [0, 8] at once, chosen from the integers",
+            Quantiles::new(range, &levels)?.under_replace_one(8)?.epsilon(2.0)?.on_multiples_of(1.0)?,
+            [data(0.0), data(8.0)],
+            0.0,
+            three(),
+        )?,
+        Audit::of(
+            "quartiles of a heap, zCDP",
+            "three quartiles of records that are mostly alike, calibrated to zCDP",
+            Quantiles::new(range, &levels)?.rho(0.5)?.on_multiples_of(1.0)?,
+            [vec![4.0; 9], [&[4.0; 9][..], &[8.0]].concat()],
+            DELTA,
+            three(),
+        )?,
+    ])
+}
+
+/// A small whole number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+const fn whole(x: f64) -> u64 {
+    x as u64
 }
 
 fn matrices() -> Audits {

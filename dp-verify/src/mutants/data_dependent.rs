@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use dp_core::{Approx, Bounds, Error, Measurement, Mechanism, Query, ReplaceOne, Scale};
+use dp_core::{Approx, Bounds, Error, Finite, Measurement, Mechanism, Query, ReplaceOne, Scale};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::Rounded;
+use dp_mechanisms::selection::{Exponential, General};
 use dp_mechanisms::{Laplace, StabilityHistogram};
 use dp_sensitivity::smooth::{self, PolyPlace, SmoothNoise, Smoothly};
 use dp_sensitivity::{CountBy, LocalSensitivity, Outcome, ProposeTestRelease, Quantile, Smoothness};
@@ -37,6 +38,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         right: "keys are published if their noisy count passes a threshold that one record passes with probability δ",
         check: |effort| unknown_bins(effort, 0.0),
     },
+    Mutant {
+        name: "a median among the records",
+        mistake: "the exponential mechanism chooses among the records themselves, so a number that one record alone has shows that record",
+        right: "the candidates follow from the declared bounds, and each of them is released from all data",
+        check: |effort| among_records(effort, true),
+    },
 ];
 
 type Median = Quantile<ReplaceOne>;
@@ -48,6 +55,30 @@ const MEDIANS: [[f64; 5]; 2] = [[0.0, 0.0, 0.0, WIDTH, WIDTH], [0.0, 0.0, 0.0, 0
 
 fn median() -> Result<Median, Error> {
     Quantile::median(Bounds::new(0.0, WIDTH)?).under_replace_one(5)
+}
+
+/// The exponential mechanism for a median on the records, or on integers.
+fn among_records(effort: Effort, on_records: bool) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let library = Quantile::median(Bounds::new(0.0, WIDTH)?).epsilon(EPSILON)?.on_multiples_of(1.0)?;
+    let choice = Exponential::<General>::with_scale(Scale::new(1.0 / EPSILON)?);
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[0.0, 1.0, 1.0, 3.0][..], &[0.0, 1.0, 1.0, 2.0, 3.0][..]],
+        looking_at: "the released median, where one record is 2 and where none is",
+        label: |value: &f64| cell(*value, 1.0),
+    };
+    let broken = |data: &[f64], rng: &mut Insecure| {
+        if !on_records {
+            return library.draw(data, rng);
+        }
+        let count =
+            |holds: &dyn Fn(f64) -> bool| Finite::count(data.iter().filter(|x| holds(**x)).count()).get();
+        let half = Finite::count(data.len()).get() / 2.0;
+        let score = |v: &f64| -(count(&|x| x < *v) - half).max(half - count(&|x| x <= *v)).max(0.0);
+        Ok(data[choice.draw(&data.iter().map(score).collect::<Vec<_>>(), rng)?])
+    };
+    trial.audit(effort, broken, |data, rng| library.draw(data, rng))
 }
 
 /// Laplace noise in proportion to a bound that may be zero, in which case it adds none.
@@ -175,5 +206,6 @@ mod tests {
         assert!(!too_steep(EFFORT, 1.0).unwrap().caught);
         assert!(!noiseless_test(EFFORT, Some(1.0)).unwrap().caught);
         assert!(!unknown_bins(EFFORT, 8.0).unwrap().caught);
+        assert!(!among_records(EFFORT, false).unwrap().caught);
     }
 }

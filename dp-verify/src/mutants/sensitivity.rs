@@ -5,7 +5,7 @@ use dp_core::{
 };
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{Laplace, Vector};
-use dp_sensitivity::{Count, Histogram, StandardDeviation, Sum};
+use dp_sensitivity::{Count, Histogram, Quantile, StandardDeviation, Sum};
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -42,7 +42,28 @@ pub(super) const MUTANTS: &[Mutant] = &[
         right: "the sum and the count are released, each with noise of its own, and divided",
         check: |effort| secret_size(effort, false),
     },
+    Mutant {
+        name: "a median that is replaced at the price of one more",
+        mistake: "a candidate loses e^−ε for each rank, which is right if a record is added; one that is replaced moves ranks on both sides by one",
+        right: "under replace-one a candidate loses e^(−ε/2) for each rank",
+        check: |effort| replaced_median(effort, 1.0),
+    },
 ];
+
+/// A median by the exponential mechanism for `factor`·ε under add/remove, on data of which one record is replaced.
+fn replaced_median(effort: Effort, factor: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 2.0;
+    let median = Quantile::median(Bounds::new(0.0, 10_000.0)?);
+    let broken = median.epsilon(factor * EPSILON)?.on_multiples_of(1.0)?;
+    let library = median.under_replace_one(4)?.epsilon(EPSILON)?.on_multiples_of(1.0)?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[0.0, 10.0, 20.0, 30.0][..], &[10_000.0, 10.0, 20.0, 30.0][..]],
+        looking_at: "whether the median of four records is below 10, where one of them is moved from there to the far end",
+        label: |value: &f64| u64::from(*value < 10.0),
+    };
+    trial.audit(effort, |data, rng| broken.draw(data, rng), |data, rng| library.draw(data, rng))
+}
 
 /// Noise for a sensitivity that is claimed.
 fn standard_deviation(effort: Effort, claimed: f64) -> Result<Caught, Error> {
@@ -161,5 +182,6 @@ mod tests {
         assert!(!unclamped(EFFORT, 1.0).unwrap().caught);
         assert!(!histogram(EFFORT, 2.0).unwrap().caught);
         assert!(!secret_size(EFFORT, true).unwrap().caught);
+        assert!(!replaced_median(EFFORT, 0.5).unwrap().caught);
     }
 }

@@ -22,6 +22,7 @@
 //! | S17 | a private bound on the local sensitivity, then noise for it, is (2ε,δ)-private | holds |
 //! | S18 | an edge moves the number of triangles by n−2, by the largest degree, by the common neighbours of a pair | holds, and the local sensitivity at distance s is exact |
 //! | S19 | smooth noise is more than global noise | depends on the data |
+//! | S23 | an exponential-mechanism quantile has ε-bounded range | holds, and is tight |
 //!
 //! Neighbours of small data sets are listed, all of them. Draws have a fixed seed.
 
@@ -32,6 +33,7 @@ mod moments;
 mod passing;
 mod private_bounds;
 mod proposals;
+mod quantiles;
 mod reciprocal;
 mod routes;
 mod smooth_approx;
@@ -73,6 +75,7 @@ pub(super) fn all() -> Vec<Claim> {
         private_bounds::S17,
         triangles::S18,
         smooth_compared::S19,
+        quantiles::S23,
     ]
 }
 
