@@ -16,6 +16,8 @@ pub mod learning;
 mod mechanisms;
 mod sensitivity;
 
+pub(crate) use mechanisms::misses;
+
 use crate::claim::Claim;
 
 /// All claims, in no particular order.
