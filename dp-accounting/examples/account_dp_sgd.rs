@@ -5,7 +5,7 @@ use dp_accounting::{Composition, Event, calibration};
 use dp_core::pairs::GaussianPair;
 use dp_core::{AddRemove, Approx, Delta, Error};
 
-/// Steps on batches that each record enters with probability `rate`, with noise of so many clipping
+/// Steps on batches that each record enters with probability `rate`, with noise of `noise` clipping
 /// norms.
 fn training(rate: f64, noise: f64, steps: u64) -> Result<Composition<AddRemove>, Error> {
     Ok(Composition::new().with(Event::poisson(rate, GaussianPair::with_noise_multiplier(noise)?)?, steps))

@@ -45,14 +45,14 @@
 //! pessimistically (from above), which gives the upper end of an answer, and optimistically (from
 //! below), which gives the lower one.
 //!
-//! # Two ways to one number
+//! # How a number is found
 //!
 //! The profile of a [`Composition`] is an integral of its moment function along a line, with all
 //! errors bounded: nothing is discretised, time does not grow with the number of steps, and δ is
 //! relatively accurate however small. Pairs that are known by their profile only, and a few runs of
-//! a subsampled Gaussian, are discretised first. [`lattice`] composes the same pairs by tilted
-//! Fourier transforms on a grid: slower, independent, and good for whole curves; tests hold the two
-//! against each other.
+//! a subsampled Gaussian, are discretised first. A second engine, which is not part of this crate,
+//! composes the same pairs by tilted Fourier transforms on a grid; tests of the verifier hold the
+//! two against each other.
 //!
 //! # Features
 //!
@@ -69,7 +69,9 @@ mod error;
 mod event;
 mod finite_law;
 mod grid;
-pub mod lattice;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limit;

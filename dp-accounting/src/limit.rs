@@ -10,7 +10,8 @@ pub enum Limit {
     /// A part is known by a Rényi guarantee only, which many mechanisms have: the upper end holds
     /// for all of them, the lower one for Gaussian noise among them.
     Guarantee,
-    /// There are so many runs that the rounding of one of them, so often repeated, is what is left.
+    /// The number of runs is so large that the rounding of a single one, repeated in each, is what
+    /// is left.
     Rounding,
     /// The number is near the smallest float.
     Underflow,

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)] // a failed construction is a failed test
 
-use dp_accounting::lattice::profile;
 use dp_accounting::theorems::Optimal;
 use dp_accounting::{Composition, Event, Method};
 use dp_core::pairs::{
@@ -243,26 +242,6 @@ proptest! {
             let found = Whole::new().with(event, 3).delta(epsilon(at));
             prop_assert!(found.lo() <= truth.hi() + 1e-13 && truth.lo() - 1e-13 <= found.hi(), "{found:?} {truth:?}");
             prop_assert!(found.hi() - found.lo() < 1e-3, "{found:?} {truth:?}");
-        }
-    }
-
-    #[test]
-    fn lattice_and_line_agree(limit in 0.1..1.0f64, other in 0.1..1.0f64, count in 2..8u64, at in small_delta()) {
-        let (smooth, rough) = (laplace(limit), response(other));
-        let mixed: [Vec<(&dyn DominatingPair, u64)>; 3] =
-            [vec![(&smooth, count)], vec![(&rough, count)], vec![(&smooth, count), (&rough, 2)]];
-        let compositions = [
-            Whole::new().with(smooth, count),
-            Whole::new().with(rough, count),
-            Whole::new().with(smooth, count).with(rough, 2),
-        ];
-        for (parts, composition) in mixed.iter().zip(compositions) {
-            let curve = profile(parts, 1e-4);
-            let (a, b) = (curve.epsilon(at), composition.epsilon(delta(at)));
-            prop_assert!(meet(a, b) && narrow(b) && a.relative_width() < 0.01, "{a:?} {b:?}");
-            let middle = 0.5 * b.hi();
-            let (a, b) = (curve.delta(middle), composition.delta(epsilon(middle)));
-            prop_assert!(meet(a, b), "{a:?} {b:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Measures the rows and prints them as JSON; `cargo xtask bench` makes tables and pages of it.
 //!
 //! - `dp-bench [--quick] [--only TEXT]` measures the rows with that text in their names.
-//! - `dp-bench --count ours|floor RUNS NAME` runs a row's work so many times and measures nothing:
+//! - `dp-bench --count ours|floor RUNS NAME` runs a row's work RUNS times and measures nothing:
 //!   for a tool that counts instructions.
 
 use std::process::ExitCode;

@@ -58,11 +58,11 @@ pub struct Row {
 /// What is asked of a row; each may be absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Limits {
-    /// At most so many times the time of the floor.
+    /// The largest quotient of our time and that of the floor.
     pub at_most_floors: Option<f64>,
-    /// At least so many times faster than the peer.
+    /// The least quotient of the peer's time and ours.
     pub at_least_times_faster: Option<f64>,
-    /// At most so many nanoseconds.
+    /// The largest time in nanoseconds.
     pub at_most_ns: Option<f64>,
 }
 
@@ -84,27 +84,27 @@ impl Row {
         Self { floor: Some((name, Box::new(floor))), ..self }
     }
 
-    /// The row beside opendp, where that was built, of which it must be so many times faster.
+    /// The row beside opendp, where that was built; it must be faster by this factor.
     #[must_use]
     pub fn beside(self, at_least: f64, peer: Peer) -> Self {
         Self { peer: peer.work().map(|work| ("opendp", work)), ..self }.times_faster(at_least)
     }
 
-    /// The row that may take so many times as long as its floor.
+    /// The row that may take as long as this many of its floors.
     #[must_use]
     pub fn at_most(mut self, floors: f64) -> Self {
         self.limits.at_most_floors = Some(floors);
         self
     }
 
-    /// The row that must be so many times faster than its peer, which may be another process.
+    /// The row that must be faster than its peer by this factor; the peer may be another process.
     #[must_use]
     pub fn times_faster(mut self, times: f64) -> Self {
         self.limits.at_least_times_faster = Some(times);
         self
     }
 
-    /// The row that may take so many nanoseconds.
+    /// The row that may take this many nanoseconds.
     #[must_use]
     pub fn within_ns(mut self, nanoseconds: f64) -> Self {
         self.limits.at_most_ns = Some(nanoseconds);

@@ -25,7 +25,7 @@ enum Clock {
 }
 
 impl Work {
-    /// Work of this thread that makes so many values.
+    /// Work of this thread that makes `values` values.
     pub fn new(values: u32, run: impl FnMut() + 'static) -> Self {
         Self { values, run: Box::new(run), clock: Clock::Processor }
     }
@@ -74,7 +74,7 @@ impl Work {
         (self.run)();
     }
 
-    /// Runs it so many times, and says how long that took.
+    /// Runs it `runs` times, and returns how long that took.
     pub(crate) fn time(&mut self, runs: u32) -> Duration {
         let (thread, wall) = (ThreadTime::now(), Instant::now());
         for _ in 0..runs {

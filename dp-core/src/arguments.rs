@@ -4,7 +4,7 @@ use core::ops::RangeBounds;
 
 use crate::Error;
 
-/// A number in (0, ∞).
+/// Returns the value if it lies in (0, ∞).
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for any other.
@@ -12,7 +12,7 @@ pub fn positive(argument: &'static str, value: f64) -> Result<f64, Error> {
     within(argument, "(0, ∞)", value, value > 0.0 && value.is_finite())
 }
 
-/// A number that must lie where a test says it does.
+/// Returns the value if it passes the test.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when it does not.
@@ -25,7 +25,7 @@ pub fn within(
     if lies_within { Ok(found) } else { Err(Error::OutOfRange { argument, allowed, found }) }
 }
 
-/// An integer in a range.
+/// Returns the value if it lies in the range.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for any other.

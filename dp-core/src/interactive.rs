@@ -95,8 +95,8 @@ impl<A: Adjacency> AllAnswers<LInf, A> {
 }
 
 impl<A: Adjacency> AllAnswers<LInfMonotone, A> {
-    /// The same for a query whose coordinates all move in one direction, such as a histogram under
-    /// add/remove.
+    /// As [`coordinates_of`](Self::coordinates_of), for a query whose coordinates all move in one
+    /// direction, such as a histogram under add/remove.
     #[must_use]
     pub fn monotone_coordinates_of<Q>(query: &Q) -> Self
     where

@@ -114,6 +114,7 @@ mod error;
 mod finite;
 pub mod interactive;
 pub mod interval;
+mod invariant;
 pub mod measurement;
 pub mod mechanism;
 pub mod normal;
@@ -139,7 +140,9 @@ pub use finite::{Finite, FiniteVec};
 #[doc(inline)]
 pub use interactive::{AllAnswers, Interactive};
 #[doc(inline)]
-pub use interval::{ErrorBound, ForError, Interval, WithInterval};
+pub use interval::{ConfidenceInterval, ErrorBound, ForError, WithInterval};
+#[doc(hidden)]
+pub use invariant::Invariant;
 #[doc(inline)]
 pub use measurement::Measurement;
 #[doc(inline)]

@@ -1,6 +1,6 @@
 //! Intervals of measurements that are made of others, by noise that is known outcome by outcome.
 
-use dp_core::interval::{Confidence, Interval};
+use dp_core::interval::{Confidence, ConfidenceInterval};
 use dp_core::measurement::{ByKey, SplitAt};
 use dp_core::{
     AddRemove, Delta, Epsilon, Error, Finite, L1, MeasuredIn, Measurement, Mechanism, Pure, Query,
@@ -27,9 +27,9 @@ impl Mechanism for Step {
 
 impl WithInterval for Step {
     type Released = f64;
-    type Interval = Interval;
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
-        Ok(Interval::around(*released, if confidence.beta() >= 0.5 { 0.0 } else { 1.0 }))
+    type Interval = ConfidenceInterval;
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
+        Ok(ConfidenceInterval::around(*released, if confidence.beta() >= 0.5 { 0.0 } else { 1.0 }))
     }
 }
 
@@ -53,21 +53,21 @@ impl<A: dp_core::Adjacency> SensitivityIn<L1> for Count<A> {
 
 fn count<A: dp_core::Adjacency>()
 -> impl Measurement<Data = [u8], Output = f64, Guarantee = Pure, Adjacency = A>
-+ WithInterval<Released = f64, Interval = Interval>
++ WithInterval<Released = f64, Interval = ConfidenceInterval>
 + Send
 + Sync
 + 'static {
     Count::<A>(std::marker::PhantomData).with(Step).expect("the noise is given")
 }
 
-fn near(x: f64, by: f64) -> Interval {
-    Interval::around(x, by)
+fn near(x: f64, by: f64) -> ConfidenceInterval {
+    ConfidenceInterval::around(x, by)
 }
 
 #[test]
 fn what_does_not_touch_the_release_does_not_touch_the_interval() {
     let narrow = Confidence::all_but(0.5).unwrap();
-    let same = |interval: Result<Interval, Error>| assert_eq!(interval.unwrap(), near(7.0, 0.0));
+    let same = |interval: Result<ConfidenceInterval, Error>| assert_eq!(interval.unwrap(), near(7.0, 0.0));
     same(count::<AddRemove>().interval_at(&7.0, narrow));
     same((&count::<AddRemove>()).interval_at(&7.0, narrow));
     same(count::<AddRemove>().at_delta(Delta::new(1e-6).unwrap()).interval_at(&7.0, narrow));

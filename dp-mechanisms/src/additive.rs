@@ -3,7 +3,7 @@
 use dp_core::rounding::Enclosure;
 use dp_core::rounding::div_up;
 use dp_core::search::smallest_float;
-use dp_core::{Error, Interval, Scale};
+use dp_core::{ConfidenceInterval, Error, Scale};
 
 use crate::arguments::positive;
 
@@ -63,11 +63,11 @@ pub(crate) fn scale_within(error: f64, bound: impl Fn(Scale) -> f64) -> Result<S
 }
 
 /// The integers that were released as this one: itself, and at a limit of `i64` all beyond it.
-pub(crate) fn saturated(released: i64) -> Interval {
+pub(crate) fn saturated(released: i64) -> ConfidenceInterval {
     let ends = Enclosure::integer(released);
     let lower = if released == i64::MIN { f64::NEG_INFINITY } else { ends.lo() };
     let upper = if released == i64::MAX { f64::INFINITY } else { ends.hi() };
-    Interval::new(lower, upper).expect("the ends of an enclosure are in order")
+    ConfidenceInterval::new(lower, upper).expect("the ends of an enclosure are in order")
 }
 
 /// ⌊Δ⌋, for noise on integers, which are whole numbers apart.
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn integers_at_the_limits_stand_for_all_beyond() {
-        assert_eq!(saturated(-7), Interval::around(-7.0, 0.0));
+        assert_eq!(saturated(-7), ConfidenceInterval::around(-7.0, 0.0));
         assert_eq!(saturated(i64::MAX).upper(), f64::INFINITY);
         assert!(saturated(i64::MAX).lower() < 2f64.powi(63));
         assert_eq!(saturated(i64::MIN).lower(), f64::NEG_INFINITY);

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, WithInterval};
 use dp_core::pairs::{BoundedLaplacePair, DominatingPair};
 use dp_core::rounding::{Enclosure, add_up, mul_up};
 use dp_core::{
@@ -123,8 +123,8 @@ impl BoundedLaplace {
         Self { scale, bounds, grid: Grid::below(scale) }
     }
 
-    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the
-    /// data.
+    /// The same noise, released on the multiples of 2^exponent. Choose the exponent without looking
+    /// at the data.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, and 2^exponent is at least 2⁻¹⁰⁰ of
@@ -151,8 +151,7 @@ impl BoundedLaplace {
         self.grid.exponent()
     }
 
-    /// An upper bound on the (ε,δ) view at a chosen ε, for answers at most Δ apart: that of the
-    /// exact profile.
+    /// An upper bound on δ(ε) for answers at most Δ apart, by the exact profile.
     pub fn delta_at(&self, epsilon: Epsilon, sensitivity: impl MeasuredIn<L1>) -> Delta {
         self.dominating_pair(sensitivity)
             .map_or(Delta::ONE, |pair| Delta::saturating(pair.delta(epsilon.get()).hi()))
@@ -220,17 +219,18 @@ impl ErrorBound for BoundedLaplace {
 
 /// The noise depends on where the answer lies, and the interval holds for the worst place, which is
 /// an end. An interval that reaches an end of the bounds goes on beyond it, where answers are that
-/// were clamped; if there are none, [`clamped`](Interval::clamped) to the bounds cuts that off.
+/// were clamped; if there are none, [`clamped`](ConfidenceInterval::clamped) to the bounds cuts
+/// that off.
 impl WithInterval for BoundedLaplace {
     type Released = f64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         let around = self.grid.rounded_to(*released).widened(self.error_bound(confidence.beta())?);
         let (lower, upper) = (self.bounds.lower(), self.bounds.upper());
         let lower = if around.lower() > lower { around.lower() } else { f64::NEG_INFINITY };
         let upper = if around.upper() < upper { around.upper() } else { f64::INFINITY };
-        Interval::new(lower, upper)
+        ConfidenceInterval::new(lower, upper)
     }
 }
 

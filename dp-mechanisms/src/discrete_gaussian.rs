@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, ForError, WithInterval};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::{DiscreteGaussianPair, DominatingPair};
 use dp_core::rounding::{Enclosure, mul_down, mul_up, sqrt_down};
@@ -108,8 +108,8 @@ impl DiscreteGaussian {
         self.scale
     }
 
-    /// An upper bound on the standard deviation of the noise: σ. From σ = 1 on it is the standard
-    /// deviation but for 10⁻⁶, and for smaller σ the noise has less.
+    /// An upper bound on the standard deviation of the noise: σ. For σ ≥ 1 the two agree to 10⁻⁶;
+    /// for smaller σ the standard deviation is smaller.
     ///
     /// **Proof.** Let s = 1/2σ². The variance is −(ln Z)'(s) for Z(s) = Σ_x e^(−sx²), and by
     /// Poisson summation Z(s) = √(π/s)·(1 + 2Σ_{k≥1} e^(−π²k²/s)), whose second factor rises in s:
@@ -202,13 +202,17 @@ impl ForError for DiscreteGaussian {
 
 impl WithInterval for DiscreteGaussian {
     type Released = i64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(saturated(*released).widened(self.error_bound(confidence.beta())?))
     }
 
-    fn each_interval_at(&self, released: &[i64], confidence: Confidence) -> Result<Vec<Interval>, Error> {
+    fn each_interval_at(
+        &self,
+        released: &[i64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
         let bound = self.error_bound(confidence.beta())?;
         Ok(released.iter().map(|value| saturated(*value).widened(bound)).collect())
     }

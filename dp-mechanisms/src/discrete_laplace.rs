@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, ForError, WithInterval};
 use dp_core::pairs::DiscreteLaplacePair;
 use dp_core::rounding::{Enclosure, div_up, sub_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
@@ -162,13 +162,17 @@ impl ForError for DiscreteLaplace {
 
 impl WithInterval for DiscreteLaplace {
     type Released = i64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &i64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(saturated(*released).widened(self.error_bound(confidence.beta())?))
     }
 
-    fn each_interval_at(&self, released: &[i64], confidence: Confidence) -> Result<Vec<Interval>, Error> {
+    fn each_interval_at(
+        &self,
+        released: &[i64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
         let bound = self.error_bound(confidence.beta())?;
         Ok(released.iter().map(|value| saturated(*value).widened(bound)).collect())
     }

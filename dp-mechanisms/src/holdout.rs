@@ -45,10 +45,12 @@ use crate::{AboveThreshold, Interaction, Laplace};
 /// use dp_core::Interactive;
 /// use dp_mechanisms::{ReusableHoldout, rng::OsSeeded};
 ///
-/// let (training, holdout): (Vec<f64>, Vec<f64>) = (0..20_000).map(|i| (f64::from(i % 7), f64::from(i % 9))).unzip();
+/// let (training, holdout): (Vec<f64>, Vec<f64>) =
+///     (0..20_000).map(|i| (f64::from(i % 7), f64::from(i % 9))).unzip();
 /// // At most ten disagreements, found where the means are about 0.1 apart, at ε = 1 for all of it.
 /// let scheme = ReusableHoldout::epsilon(1.0, holdout.len(), 0.1, 10)?;
-/// let mut session = scheme.over(&holdout)?.open(OsSeeded::new()?); // or from a budget, which books ε = 1 first
+/// // Or from a budget, which books ε = 1 first.
+/// let mut session = scheme.over(&holdout)?.open(OsSeeded::new()?);
 /// let share_below = |limit: f64| move |record: &f64| f64::from(u8::from(*record < limit));
 /// // 3/7 in training and 3/9 held out: nearly a tenth apart. 7/7 and 7/9: clearly overfitted.
 /// let answer = session.ask(1.0, share_below(7.0))?;
@@ -178,7 +180,8 @@ pub struct HoldoutSession<'a, T, R> {
 }
 
 impl<T, R: Rng> HoldoutSession<'_, T, R> {
-    /// The mean of a function over the population, given its mean over the training set.
+    /// An estimate of the mean of a function over the population, given its mean over the training
+    /// set.
     ///
     /// The function must look at its record alone and be chosen without access to the hold-out set,
     /// except through the answers of this interaction.

@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, NoiseLaw, NoisySum, WithInterval};
+use dp_core::interval::{
+    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, WithInterval,
+};
 use dp_core::pairs::LaplacePair;
 use dp_core::rounding::{add_up, div_up, ln_down, mul_up, sqrt_up};
 use dp_core::{Dominated, Epsilon, Error, ForGuarantee, L1, MeasuredIn, Mechanism, Pure, Scale, Target};
@@ -209,13 +211,17 @@ impl ForError for Laplace {
 
 impl WithInterval for Laplace {
     type Released = f64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
     }
 
-    fn each_interval_at(&self, released: &[f64], confidence: Confidence) -> Result<Vec<Interval>, Error> {
+    fn each_interval_at(
+        &self,
+        released: &[f64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
         let bound = self.error_bound(confidence.beta())?;
         Ok(released.iter().map(|value| self.sampler.grid().rounded_to(*value).widened(bound)).collect())
     }

@@ -86,7 +86,7 @@
 //! the middle between two points of the grid that floats do not settle the side, or in the far
 //! tail. A reader who can time single draws learns that of such a draw. Laws that are drawn by
 //! rejection repeat a number of times that depends on the random bits alone. A grid more than 2⁴⁰
-//! times finer than the scale always takes the long way.
+//! times finer than the scale always takes the slow path.
 //!
 //! # Generators
 //!

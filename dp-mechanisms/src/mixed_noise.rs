@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, WithInterval};
 use dp_core::pairs::{DominatingPair, GaussianPair, LaplacePair};
 use dp_core::rounding::{Enclosure, div_up};
 use dp_core::{
@@ -84,7 +84,7 @@ enum Cost {
 }
 
 impl MixedNoise {
-    /// The noise with the smaller variance.
+    /// The (ε,δ)-private noise with the smaller variance.
     ///
     /// # Errors
     /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
@@ -196,9 +196,9 @@ impl ErrorBound for MixedNoise {
 
 impl WithInterval for MixedNoise {
     type Released = f64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         match &self.branch {
             Branch::Laplace(noise) => noise.interval_at(released, confidence),
             Branch::Gaussian(noise) => noise.interval_at(released, confidence),

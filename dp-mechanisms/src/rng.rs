@@ -31,7 +31,7 @@ use crate::Error;
 pub struct OsSeeded(ChaCha20Rng);
 
 impl OsSeeded {
-    /// Reads a seed from the operating system.
+    /// A generator with a seed from the operating system.
     ///
     /// # Errors
     /// [`Error::Entropy`] when it gives none. There is no fallback.
@@ -80,7 +80,8 @@ impl SecureRng for OsSeeded {}
 /// use dp_mechanisms::rng::Insecure;
 ///
 /// fn publish<M: Measurement>(measurement: &M, data: &M::Data) {
-///     let _ = measurement.release(data, &mut Insecure::seeded(1)); // `Insecure` may not drive a release
+///     // `Insecure` may not drive a release.
+///     let _ = measurement.release(data, &mut Insecure::seeded(1));
 /// }
 /// ```
 ///

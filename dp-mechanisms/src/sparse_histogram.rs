@@ -41,7 +41,8 @@ use crate::sample::{Bits, Gaps};
 ///
 /// // Two coordinates on a grid of a million steps each; about ten empty cells may be published.
 /// let one_place_each = Sensitivity::<L1, AddRemove>::new(1.0)?;
-/// let (noise, guarantee) = SparseHistogram::epsilon(0.5, 1_000_000_000_000, 10.0)?.calibrate(one_place_each)?;
+/// let target = SparseHistogram::epsilon(0.5, 1_000_000_000_000, 10.0)?;
+/// let (noise, guarantee) = target.calibrate(one_place_each)?;
 /// assert_eq!((guarantee, noise.threshold()), (Pure::new(0.5)?, 50));
 ///
 /// let places = BTreeMap::from([(123_456_789, 500), (42, 1)]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use dp_core::interval::{Confidence, ErrorBound, Interval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound};
 use dp_core::rounding::Enclosure;
 use dp_core::search::smallest_integer;
 use dp_core::{
@@ -156,7 +156,7 @@ impl<K> StabilityHistogram<K> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < confidence < 1.
-    pub fn interval_of(&self, released: Option<u64>, confidence: f64) -> Result<Interval, Error> {
+    pub fn interval_of(&self, released: Option<u64>, confidence: f64) -> Result<ConfidenceInterval, Error> {
         // Whole numbers are at whole distances.
         let bound = self.noise.error_bound(Confidence::new(confidence)?.beta())?.floor();
         let (lower, upper) = match released {
@@ -164,8 +164,11 @@ impl<K> StabilityHistogram<K> {
             Some(_) => (whole(LARGEST), f64::INFINITY),
             None => (0.0, whole(self.threshold) - 1.0),
         };
-        let around = Interval::new(lower, upper)?.widened(bound);
-        Interval::new(around.lower().max(if released.is_some() { 1.0 } else { 0.0 }), around.upper())
+        let around = ConfidenceInterval::new(lower, upper)?.widened(bound);
+        ConfidenceInterval::new(
+            around.lower().max(if released.is_some() { 1.0 } else { 0.0 }),
+            around.upper(),
+        )
     }
 
     /// Encloses q(c) = Pr(c + N ≥ T), that is Pr(Laplace ≥ T − ½ − c).

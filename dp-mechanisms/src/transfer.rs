@@ -27,7 +27,8 @@ use dp_core::{Approx, Epsilon, Guarantee};
 /// use dp_core::Pure;
 /// use dp_mechanisms::transfer_bound;
 ///
-/// assert!(transfer_bound(&Pure::new(0.1)?) < 0.05); // a query chosen at ε = 0.1 is at most 5 % off on average
+/// // A query chosen at ε = 0.1 is at most 5 % off on average.
+/// assert!(transfer_bound(&Pure::new(0.1)?) < 0.05);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 ///

@@ -5,7 +5,7 @@
 //! Bernstein's inequality an interval at 0.95 fails as much more often than it says as is tolerated
 //! with probability below 10⁻⁷. Tight intervals cover at most two points more than they say.
 
-use dp_core::interval::{Confidence, Interval, share_interval, variance_interval};
+use dp_core::interval::{Confidence, ConfidenceInterval, share_interval, variance_interval};
 use dp_core::{AddRemove, Bounds, Calibrate, L1, Mechanism, Scale, Sensitivity, WithInterval};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{
@@ -43,7 +43,7 @@ fn scale(b: f64) -> Scale {
 #[test]
 fn one_number() {
     let answer = 1234.567;
-    let of = |interval: Interval| interval.contains(answer);
+    let of = |interval: ConfidenceInterval| interval.contains(answer);
     let laplace = Laplace::with_scale(scale(3.0));
     check("Laplace", 1, true, |rng| {
         of(laplace.interval(&laplace.draw(&answer, rng).unwrap(), 0.95).unwrap())
@@ -67,7 +67,7 @@ fn one_number() {
 
 #[test]
 fn integers() {
-    let of = |interval: Interval| interval.contains(77.0);
+    let of = |interval: ConfidenceInterval| interval.contains(77.0);
     let laplace = DiscreteLaplace::with_scale(scale(20.0));
     check("DiscreteLaplace", 6, true, |rng| {
         of(laplace.interval(&laplace.draw(&77, rng).unwrap(), 0.95).unwrap())
@@ -90,7 +90,7 @@ fn a_coarse_grid() {
         noise.interval(&noise.draw(&answer, rng).unwrap(), 0.95).unwrap().contains(answer)
     });
     let without = misses(RUNS, 8, |rng| {
-        Interval::around(noise.draw(&answer, rng).unwrap(), 20f64.ln()).contains(answer)
+        ConfidenceInterval::around(noise.draw(&answer, rng).unwrap(), 20f64.ln()).contains(answer)
     });
     assert!(without > 90_000.0, "{without}");
 }
@@ -99,8 +99,9 @@ fn a_coarse_grid() {
 #[test]
 fn vectors() {
     let answers: Vec<f64> = (0..20).map(f64::from).collect();
-    let all =
-        |intervals: &[Interval]| intervals.iter().zip(&answers).all(|(interval, x)| interval.contains(*x));
+    let all = |intervals: &[ConfidenceInterval]| {
+        intervals.iter().zip(&answers).all(|(interval, x)| interval.contains(*x))
+    };
     let laplace = Vector::with_scale(scale(3.0));
     check("Vector<Laplace> of 20", 9, true, |rng| {
         all(&laplace.interval(&laplace.draw(&answers, rng).unwrap(), 0.95).unwrap())
@@ -121,7 +122,7 @@ fn trees() {
     let tree = Hierarchy::uniform(&[3, 2]).unwrap();
     let leaves = [10, 0, 5, 7, 100, 3];
     let truth = tree.add_up(&leaves).unwrap();
-    let noise = HierarchicalCounts::with_scale(tree, scale(15.0));
+    let noise = HierarchicalCounts::with_scale(scale(15.0), tree);
     let one = noise.interval(&truth, 0.95).unwrap()[0][0].width() / 2.0; // the same for all nodes
     check("HierarchicalCounts of 10 nodes", 12, true, |rng| {
         let released = noise.draw(&leaves, rng).unwrap();

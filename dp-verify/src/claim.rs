@@ -65,11 +65,11 @@ pub struct Finding {
     pub detail: String,
     /// What was seen, as pictures.
     pub figures: Vec<Figure>,
-    /// How much room the claim leaves, where that was measured.
+    /// How much slack the claim has, where that was measured.
     pub slack: Option<Slack>,
 }
 
-/// How much room a claim leaves, over all that was tried.
+/// How much slack a claim has, over all that was tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slack {
     /// What is compared, such as "δ".
@@ -152,7 +152,7 @@ impl Finding {
         self
     }
 
-    /// The finding with what room the claim leaves.
+    /// The finding with the slack of the claim.
     #[must_use]
     pub fn with_slack(mut self, slack: Slack) -> Self {
         self.slack = Some(slack);

@@ -11,6 +11,7 @@
 //! | `ledger` | the claims that were asked for, and which must be there |
 //! | `audit` | lower bounds on ε from the outputs of whole measurements |
 //! | `mutants` | mechanisms that are broken on purpose, and the checks that must notice |
+//! | [`lattice`] | a second accountant, by Fourier transforms, to hold against the one of `dp-accounting` |
 //! | `timing` | durations on inputs that an attacker would choose |
 //! | [`report`] | what was found, for people and for programs |
 
@@ -22,6 +23,7 @@ pub mod claims;
 pub mod figure;
 mod findings;
 pub mod grid;
+pub mod lattice;
 mod ledger;
 mod mode;
 mod mutants;

@@ -28,7 +28,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Workers with so many tasks before them. Their bar is on the standard error, if that is a
+    /// Workers for `tasks` tasks. Their bar is on the standard error, if that is a
     /// terminal.
     pub(crate) fn new(tasks: usize) -> Self {
         let bar = ProgressBar::new(u64::try_from(tasks).unwrap_or(u64::MAX));

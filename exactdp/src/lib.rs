@@ -56,13 +56,16 @@ pub mod data {
 }
 
 /// Queries that know their sensitivity, and releases that test it first.
+///
+/// [`Error`](query::Error) is the error of [`Query::answer`](query::Query::answer), for a query of
+/// your own.
 pub mod query {
-    pub use dp_core::{Answer, Bounds, Finite, FiniteVec, Query, SensitivityIn};
+    pub use dp_core::{Answer, Bounds, Error, Finite, FiniteVec, Query, SensitivityIn};
     pub use dp_sensitivity::{
-        Aggregate, Count, CountBy, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent,
-        Outcome, PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile, ReciprocalCount,
-        SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles, TrimmedMean, Variance,
-        WinsorisedMean,
+        Aggregate, Bounded, Count, CountBy, Exploratory, Gram, Graph, Histogram, KStars, MaxDegree, Mean,
+        Mode, MostFrequent, Outcome, PredictionVariance, PrivateSensitivityBound, ProposeTestRelease,
+        Quantile, ReciprocalCount, SecondMoment, Stable, StableRelease, StandardDeviation, Sum, Triangles,
+        TrimmedMean, Variance, WinsorisedMean, comparison,
     };
 }
 
@@ -89,13 +92,19 @@ pub mod query {
 /// # Ok::<(), exactdp::Error>(())
 /// ```
 pub mod noise {
-    pub use dp_core::measurement::BoxedMeasurement;
-    pub use dp_core::{Calibrate, Measurement, Mechanism};
+    pub use dp_core::measurement::{BoxedMeasurement, ByKey, SplitAt};
+    pub use dp_core::{
+        Calibrate, ConfidenceInterval, Dominated, ErrorBound, ForError, ForGuarantee, Measurement, Mechanism,
+        SecureRng, Target, WithInterval, interval,
+    };
     #[doc(inline)]
     pub use dp_mechanisms::{
-        AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Formula, Gaussian,
-        HierarchicalCounts, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram,
-        Symmetric, SyntheticData, TextbookGaussian, Vector, local, rng, sample, selection,
+        AboveThreshold, AboveThresholdTarget, BoundedLaplace, BoundedTarget, Branch, Coordinatewise,
+        CoordinatewiseIn, DiscreteGaussian, DiscreteLaplace, Error, Formula, Gaussian, HierarchicalCounts,
+        HierarchicalTarget, Hierarchy, Holdout, HoldoutAnswer, HoldoutSession, Interaction, Laplace,
+        MixedNoise, MixedTarget, ReusableHoldout, SparseHistogram, SparseTarget, StabilityHistogram,
+        Symmetric, SyntheticData, TextbookGaussian, Vector, Watch, local, nearest_with_total, rng, sample,
+        selection, textbook_transfer_bound, transfer_bound,
     };
 }
 
@@ -126,20 +135,24 @@ pub mod interval {
 pub mod guarantee {
     pub use dp_core::{
         AddRemove, Adjacency, AllAnswers, Alpha, Approx, Curve, Delta, EdgeAdjacency, Epsilon, Gdp,
-        Guarantee, Interactive, L1, L2, LInf, LInfMonotone, LocalModel, Mu, Points, Pure, Rdp, Relax,
-        ReplaceOne, Rho, Scale, Sensitivity, Zcdp,
+        Guarantee, Interactive, L1, L2, LInf, LInfMonotone, LocalModel, MeasuredIn, Metric, Mu, Norm, Points,
+        Pure, Rdp, Relax, ReplaceOne, Rho, Scale, Sensitivity, Subadditive, Zcdp,
     };
 }
 
 /// What may be spent, and what was.
 pub mod budget {
-    pub use dp_accounting::{Account, AdvancedBudget, Budget, Ledger, Odometer, Shared, ledger};
+    pub use dp_accounting::{
+        Account, AdvancedBudget, Budget, Error, Ledger, Odometer, Remainder, Shared, Step, ledger,
+    };
 }
 
 /// What many releases cost together, and the noise, rate or number of steps for a target.
 pub mod account {
-    pub use dp_accounting::{Composition, Event, Method, calibration, renyi, risk, sampling, theorems};
-    pub use dp_core::pairs;
+    pub use dp_accounting::{
+        Composition, DEFAULT_ACCURACY, Event, Limit, Method, calibration, renyi, risk, sampling, theorems,
+    };
+    pub use dp_core::{pairs, rounding};
 }
 
 /// Private learning: all of `dp-ml`.

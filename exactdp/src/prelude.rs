@@ -2,8 +2,8 @@
 
 pub use dp_accounting::{Account, Budget, Ledger};
 pub use dp_core::{
-    AddRemove, Adjacency, Approx, Bounds, Delta, Epsilon, Finite, FiniteVec, Gdp, Guarantee, Interactive,
-    Measurement, Pure, Query, Rdp, ReplaceOne, WithInterval, Zcdp,
+    AddRemove, Adjacency, Approx, Bounds, Delta, Epsilon, ErrorBound, Finite, FiniteVec, Gdp, Guarantee,
+    Interactive, Measurement, Pure, Query, Rdp, ReplaceOne, WithInterval, Zcdp,
 };
 pub use dp_mechanisms::rng::OsSeeded;
 pub use dp_mechanisms::{DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, StabilityHistogram, Vector};

@@ -71,7 +71,7 @@ fn mechanisms() -> Result<(), Error> {
     assert_below(MOST_OF_SEVERAL, &ReusableHoldout::epsilon(1.0, 1000, 0.1, 3)?);
     let country = Hierarchy::uniform(&[50, 100, 10])?;
     assert_short(&country);
-    assert_short(&HierarchicalCounts::with_scale(country, scale));
+    assert_short(&HierarchicalCounts::with_scale(scale, country));
     assert_short(&RandomizedResponse::epsilon(1.0)?);
     assert_short(&KRandomizedResponse::epsilon(1.0, 100)?);
     assert_short(&HadamardResponse::epsilon(1.0, 100)?);

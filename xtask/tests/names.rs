@@ -91,6 +91,9 @@ fn wrong(function: &Function) -> Option<String> {
     if *is_method || !path.contains("::") {
         return None;
     }
+    if name == "with_scale" && parameters.first().is_none_or(|(name, _)| name != "scale") {
+        return Some(format!("{path}: `scale` comes first"));
+    }
     let (given, names) = GIVEN.iter().find(|(given, _)| given.iter().all(|name| floats.contains(name)))?;
     if !names.contains(&name.as_str()) && !name.starts_with("with_") {
         return Some(format!("{path} is given {given:?}: call it one of {names:?}, or `with_…`"));
@@ -212,6 +215,8 @@ fn other_spellings_are_noticed() {
         ("impl Noise { pub fn epsilon_delta(delta: f64, epsilon: f64) {} }", 1),
         ("impl Noise { pub fn rho(shape: Shape, rho: f64) {} }", 1),
         ("impl Noise { pub fn error_bound_of(&self, beta: f64, coordinates: usize) {} }", 1),
+        ("impl Noise { pub fn with_scale(shape: Shape, scale: Scale) {} }", 1),
+        ("impl Noise { pub fn with_scale(scale: Scale, shape: Shape) {} }", 0),
         ("impl Noise { pub fn epsilon(epsilon: f64, values: u32) {} }", 0),
         ("impl Noise { pub fn with_gamma(epsilon: f64, gamma: f64) {} }", 0),
         ("impl Noise { fn new(epsilon: f64) {} }", 0),
@@ -343,4 +348,60 @@ fn names_of_two_types_are_noticed() {
     ] {
         assert_eq!(types(text), expected, "{text}");
     }
+}
+
+/// Modules of a library that the front door does not need: they hold what stands at the root of the
+/// library too, or serve the other crates.
+const BEHIND_THE_DOOR: &[&str] = &[
+    "adjacency",
+    "arguments",
+    "interactive",
+    "measurement",
+    "mechanism",
+    "normal",
+    "notion",
+    "number",
+    "query",
+    "search",
+    "sensitivity",
+];
+
+/// The names that a file makes public: of items, of modules that are not hidden, of re-exports.
+fn public_names(items: &[Item], inside: bool) -> Vec<String> {
+    let mut types = Types::default();
+    let mut names = vec![];
+    for item in items {
+        match item {
+            Item::Use(item) if is_public(&item.vis) && !is_hidden(&item.attrs) => types.reexport(&item.tree),
+            Item::Mod(item) if is_public(&item.vis) && !is_hidden(&item.attrs) => {
+                if let (true, Some((_, items))) = (inside, &item.content) {
+                    names.extend(public_names(items, inside));
+                }
+                names.push(item.ident.to_string());
+            }
+            _ => {}
+        }
+    }
+    names.extend(types.reexported);
+    names
+}
+
+#[test]
+fn the_front_door_leads_everywhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace");
+    let names = |library: &str, inside| {
+        let text = fs::read_to_string(root.join(library).join("src/lib.rs")).expect("the file can be read");
+        public_names(&syn::parse_file(&text).expect("it compiles").items, inside)
+    };
+    let door = names("exactdp", true);
+    let mut seen = 0;
+    // All of `dp-ml` is `exactdp::learn`.
+    for library in ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting"] {
+        for name in names(library, false) {
+            seen += 1;
+            let is_there = door.contains(&name) || BEHIND_THE_DOOR.contains(&name.as_str());
+            assert!(is_there, "exactdp has no {library}::{name}");
+        }
+    }
+    assert!(seen > 100, "{seen} names");
 }

@@ -68,9 +68,11 @@ pub trait Account<G: Guarantee> {
     /// let mut budget = Budget::new(Pure::new(0.8)?);
     /// let mut interaction = budget.open(&watch, OsSeeded::new()?)?;
     /// assert_eq!(budget.spent(), Pure::new(0.5)?);
-    /// let replies = [0.0, 10.0, 1000.0].map(|count| interaction.ask(count)); // as many as you like until it says yes
+    /// // As many as you like until it says yes.
+    /// let replies = [0.0, 10.0, 1000.0].map(|count| interaction.ask(count));
     /// assert!(replies[2].is_ok() || replies.iter().any(Result::is_err));
-    /// assert!(budget.open(&watch, OsSeeded::new()?).is_err()); // not opened, because it is not paid
+    /// // Not opened, because it is not paid.
+    /// assert!(budget.open(&watch, OsSeeded::new()?).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

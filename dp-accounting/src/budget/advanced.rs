@@ -6,8 +6,8 @@ use dp_core::{Adjacency, Alpha, Approx, Delta, Epsilon, Guarantee};
 use super::{Account, Budget, Step};
 use crate::Error;
 
-/// A fully adaptive (ε,δ) filter: steps in any notion, their costs and their number chosen as one
-/// goes, at the rate of advanced composition.
+/// A fully adaptive (ε,δ) privacy filter: it pays for steps in any notion, whose costs and number
+/// are chosen along the way, at the rate of advanced composition.
 ///
 /// A `Budget<Approx, A>` adds up ε. This one also adds up Rényi divergences, at one order α that is
 /// fixed in the beginning, and reserves a part δ' of the total δ for the event that the loss is

@@ -49,7 +49,8 @@ use crate::Error;
 /// for _ in 0..1000 {
 ///     odometer.charge(&step)?;
 /// }
-/// assert!(odometer.epsilon().get() < 1.85); // 10 by adding up; 1.48 for a thousand steps that were agreed on
+/// // 10 by adding up; 1.48 for a thousand steps that were agreed on.
+/// assert!(odometer.epsilon().get() < 1.85);
 /// # Ok::<(), dp_accounting::Error>(())
 /// ```
 #[derive(Debug, PartialEq)]
@@ -84,8 +85,8 @@ impl<A: Adjacency> Odometer<A> {
         Self::sharp_around(delta, Delta::ZERO, 1.0)
     }
 
-    /// The same, sharpest when it reads about `epsilon`: where you expect to stop. Orders are fixed
-    /// before the first step; after it this changes nothing.
+    /// The same odometer, sharpest where it reads about `epsilon`, which is where you expect to
+    /// stop. The orders are fixed at the first step: a later call changes nothing.
     #[must_use]
     pub fn sharp_at(self, epsilon: Epsilon) -> Self {
         let fresh = self.basic.spent() == <Approx as dp_core::Guarantee>::perfect();
@@ -121,7 +122,7 @@ impl<A: Adjacency> Odometer<A> {
         Self { basic, boundary, lines: (-SIDE..=SIDE).map(line).collect() }
     }
 
-    /// The ε that the loss has not passed so far, but for the δ of the odometer.
+    /// An ε that bounds the privacy loss so far, except with the probability δ of the odometer.
     #[must_use]
     pub fn epsilon(&self) -> Epsilon {
         let basic = self.basic.spent().epsilon().get();
@@ -130,13 +131,13 @@ impl<A: Adjacency> Odometer<A> {
         )
     }
 
-    /// The probability that the loss ever passes what is read.
+    /// The probability that the privacy loss ever exceeds the reading.
     #[must_use]
     pub fn delta(&self) -> Delta {
         Delta::saturating(add_up(self.boundary.get(), self.allowed().get()))
     }
 
-    /// The reading as a guarantee, for whoever stops now.
+    /// The reading as a guarantee for all steps so far, if no more are taken.
     #[must_use]
     pub fn reading(&self) -> Approx {
         Approx::from_parts(self.epsilon(), self.delta())

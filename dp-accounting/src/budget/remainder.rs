@@ -3,8 +3,8 @@
 use dp_core::rounding::{add_down, mul_down, sqrt_down, sub_down, sub_up};
 use dp_core::{Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Rho, Zcdp};
 
-/// A notion in which what is left of a total is again a guarantee. Rényi curves are none: the
-/// difference of two curves is the curve of no mechanism.
+/// A notion in which what is left of a total is again a guarantee. `Rdp` is none: the difference of
+/// two Rényi curves need not be the curve of any mechanism.
 ///
 /// # Contract
 /// `total.less(&spent)` is the largest guarantee that fits beside `spent`, up to rounding;

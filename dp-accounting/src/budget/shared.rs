@@ -23,10 +23,9 @@ use crate::Error;
 /// let ages = [23.0, 35.0, 61.0, 47.0];
 /// let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.25)?)?;
 /// let budget = Shared::new(Budget::new(Pure::new(1.0)?));
+/// let spend = || (&budget).spend(&mean, &ages, &mut OsSeeded::new().expect("entropy")).is_ok();
 /// let released = std::thread::scope(|scope| {
-///     let threads: Vec<_> = (0..8)
-///         .map(|_| scope.spawn(|| (&budget).spend(&mean, &ages, &mut OsSeeded::new().expect("entropy")).is_ok()))
-///         .collect();
+///     let threads: Vec<_> = (0..8).map(|_| scope.spawn(spend)).collect();
 ///     threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|paid| *paid).count()
 /// });
 /// assert_eq!(released, 4);

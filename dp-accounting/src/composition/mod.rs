@@ -218,8 +218,6 @@ impl<A: Adjacency> Composition<A> {
     }
 
     /// Encloses the profile δ(ε) at some points: a curve to plot.
-    ///
-    /// For very many points [`lattice::profile`](crate::lattice::profile) is quicker.
     #[must_use]
     pub fn profile(&self, epsilons: &[Epsilon]) -> Vec<Enclosure> {
         epsilons.iter().map(|epsilon| self.delta(*epsilon)).collect()

@@ -60,6 +60,7 @@ mod windowed;
 pub(crate) use cloud::{Cloud, Point};
 pub(crate) use components::Components;
 pub(crate) use effort::Effort;
+#[cfg(feature = "internals")]
 pub(crate) use fourier::transform_error;
 pub(crate) use loss::{Loss, MomentFunction, Tilted, TiltedLoss};
 pub(crate) use measure::Moments;

@@ -70,7 +70,7 @@ impl<'a> Discretised<'a> {
         if self.pair.get().is_some() { Work { table: 0.0, ..work } } else { work }
     }
 
-    /// What so many evaluations of the profile take, in nanoseconds.
+    /// How long `evaluations` evaluations of the profile take, in nanoseconds.
     pub(crate) fn evaluations_work(&self, evaluations: f64) -> f64 {
         let work = self.work();
         work.table + evaluations * work.above

@@ -13,7 +13,7 @@ use crate::search::lowest_between;
 /// The upper end holds at the order that was found, for every curve. The lower end says that no
 /// other order does better: tD_{1+t} is convex, being the logarithm of a moment, and so is the rest
 /// (its second derivative is 1/t(t+1)), so three points around the minimum bound it from below, by
-/// their secants prolonged. It is 0 where the best order is none in (1, 10¹²), as for a pure
+/// their secants prolonged. It is 0 where no order in (1, 10¹²) is the best, as for a pure
 /// guarantee at a tiny δ. Both ends are infinite at δ = 0, where no order proves anything.
 ///
 /// ```
@@ -77,17 +77,17 @@ pub(crate) fn delta_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, epsilon: E
     FEW_ORDERS.iter().take(few).map(proven).fold(1.0, f64::min)
 }
 
-/// Encloses the smallest δ such that the same bound proves (ε,δ) at some order: exp of the infimum
-/// above.
+/// Encloses the smallest δ such that the bound of [`smallest_epsilon`] proves (ε,δ) at some order.
 ///
-/// The lower end comes from three points around the minimum of a convex function, and is 0 where
-/// there is none in (1, 10¹²).
+/// The lower end comes from three points around the minimum of a convex function. It is 0 where no
+/// order in (1, 10¹²) is the best.
 ///
 /// ```
 /// use dp_accounting::renyi::smallest_delta;
 /// use dp_core::{Epsilon, rounding::Enclosure};
 ///
-/// let best = smallest_delta(|order| Enclosure::point(0.5 * order.get()), Epsilon::new(4.728_386_984_943_314)?);
+/// let epsilon = Epsilon::new(4.728_386_984_943_314)?;
+/// let best = smallest_delta(|order| Enclosure::point(0.5 * order.get()), epsilon);
 /// assert!((best.hi() / 1e-5 - 1.0).abs() < 1e-9 && best.relative_width() < 1e-6);
 /// # Ok::<(), dp_core::Error>(())
 /// ```

@@ -6,7 +6,8 @@ use dp_core::pairs::DominatingPair;
 use dp_core::rounding::exp_up;
 use dp_core::{Alpha, Curve, Epsilon, Error, Points, Rdp};
 
-/// The larger divergence of some pairs, both directions of add/remove for instance, as a curve.
+/// A Rényi curve that bounds the divergences of all given pairs, such as both directions of
+/// add/remove.
 ///
 /// The table has about 600 orders from 1.004 to 2048; in between (α−1)·D_α lies below its chord.
 /// Two steps of the table differ by two percent in α − 1, which makes a converted ε too large by a

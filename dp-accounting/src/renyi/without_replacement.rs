@@ -5,13 +5,14 @@ use dp_core::{Alpha, Epsilon, Error, Guarantee, Rdp};
 
 use super::table::{from_bounds, integer_orders};
 
-/// The curve of a mechanism on `batch` of `size` records, under replace-one, from its curve ε(α)
-/// under replace-one and its largest loss ε(∞), infinite if there is none.
+/// The curve of a mechanism on a random batch of `batch` of `size` records, under replace-one, from
+/// its curve ε(α) under replace-one and its largest loss ε(∞), infinite if there is none.
 ///
 /// **Theorem** (Wang, Balle and Kasiviswanathan 2019, Theorem 9). With γ = b/n, at every integer
 /// order n ≥ 2,
 ///
-/// > e^((n−1)ε'(n)) ≤ 1 + γ²C(n,2)·min(4(e^ε(2)−1), e^ε(2)·m(2)) + Σ_{j≥3} γ^j C(n,j)·e^((j−1)ε(j))·m(j),  m(j) = min(2, (e^ε(∞)−1)^j).
+/// > e^((n−1)ε'(n)) ≤ 1 + γ²C(n,2)·min(4(e^ε(2)−1), e^ε(2)·m(2))
+/// > + Σ_{j≥3} γ^j C(n,j)·e^((j−1)ε(j))·m(j),  m(j) = min(2, (e^ε(∞)−1)^j).
 ///
 /// And never more than the curve itself, nor than the largest loss ln(1 + γ(e^ε(∞)−1)) of the
 /// sampled mechanism. The result is a table of integers, up to 1024.

@@ -7,7 +7,7 @@ use dp_core::{Alpha, Error};
 use super::TwoSided;
 use super::threshold::{base_loss, mixture_loss, profile, reference_tail, tail, within_profile_limits};
 
-/// Which of two neighbours has the record more.
+/// Which of two neighbours has one record more: whether it is removed or added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The first data set has it: what does its removal show?
@@ -44,7 +44,7 @@ pub struct Poisson<P> {
 }
 
 impl<P: TwoSided> Poisson<P> {
-    /// The pair for a mechanism with the pair `base` on samples in which each record is with
+    /// The pair for a mechanism with the pair `base` on samples that contain each record with
     /// probability `rate`.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl<P: TwoSided> Poisson<P> {
         &self.base
     }
 
-    /// The probability with which a record is looked at.
+    /// The probability with which a record is sampled.
     #[must_use]
     pub const fn rate(&self) -> f64 {
         self.rate

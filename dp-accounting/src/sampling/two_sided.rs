@@ -10,7 +10,7 @@ use dp_core::{Alpha, Epsilon, Mu};
 use super::Direction;
 use super::moments::{gaussian, gaussian_half, general, symmetrised};
 
-/// A pair that can be looked at from both sides, which sampling needs.
+/// A pair of which both directions, (P, Q) and (Q, P), are known, as sampling needs.
 ///
 /// # Contract
 /// `reversed` is the pair (Q, P). Where `is_symmetric` says so, (P, Q) and (Q, P) have the same

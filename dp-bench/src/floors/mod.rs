@@ -15,13 +15,13 @@ pub fn random_words() -> Work {
     Work::one_by_one(|rng| rng.next_u64())
 }
 
-/// A copy of so many floats to where they are not in a cache, or in one if they are few.
+/// Copies this many floats: from memory, or within a cache if they are few.
 #[must_use]
 pub fn copy(values: u32) -> Work {
     Work::at_once(values, 0.5_f64, |answers, released, _| released.copy_from_slice(answers))
 }
 
-/// Sorts so many numbers, copied first.
+/// Copies this many numbers and sorts the copy.
 #[must_use]
 pub fn sort(data: Vec<f64>) -> Work {
     let mut copy = data.clone();

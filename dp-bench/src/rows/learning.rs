@@ -73,7 +73,7 @@ fn perceptron(widths: &[usize]) -> Perceptron {
     Perceptron::new(features, hidden, classes, Activation::Relu).expect(FINE)
 }
 
-/// A private step of softmax regression on so many features.
+/// A private step of softmax regression with this number of features.
 pub(crate) fn softmax_step(features: u32) -> Work {
     let step = training(perceptron(&[features as usize, 10]), 50, Kind::Private, 1);
     // One value for each step instead of each example.

@@ -40,21 +40,21 @@ use crate::{Bounds, Error};
 /// known on that side.
 ///
 /// ```
-/// use dp_core::{Bounds, interval::Interval};
+/// use dp_core::{Bounds, interval::ConfidenceInterval};
 ///
-/// let interval = Interval::around(3.0, 5.0);
+/// let interval = ConfidenceInterval::around(3.0, 5.0);
 /// assert!(interval.contains(-2.0) && !interval.contains(8.5));
-/// assert_eq!(interval.clamped(Bounds::new(0.0, 100.0)?), Interval::new(0.0, 8.0)?);
+/// assert_eq!(interval.clamped(Bounds::new(0.0, 100.0)?), ConfidenceInterval::new(0.0, 8.0)?);
 /// assert_eq!(interval.to_string(), "[-2, 8]");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     lower: f64,
     upper: f64,
 }
 
-impl Interval {
+impl ConfidenceInterval {
     /// The real line: nothing is known.
     pub const EVERYTHING: Self = Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
 
@@ -131,11 +131,11 @@ impl Interval {
     /// An image that is `NaN` says nothing, and its end becomes infinite.
     ///
     /// ```
-    /// use dp_core::interval::Interval;
+    /// use dp_core::interval::ConfidenceInterval;
     ///
-    /// let variance = Interval::new(4.0, 9.0)?;
-    /// assert_eq!(variance.map_monotone(f64::sqrt), Interval::new(2.0, 3.0)?);
-    /// assert_eq!(variance.map_monotone(|x| -x), Interval::new(-9.0, -4.0)?);
+    /// let variance = ConfidenceInterval::new(4.0, 9.0)?;
+    /// assert_eq!(variance.map_monotone(f64::sqrt), ConfidenceInterval::new(2.0, 3.0)?);
+    /// assert_eq!(variance.map_monotone(|x| -x), ConfidenceInterval::new(-9.0, -4.0)?);
     /// # Ok::<(), dp_core::Error>(())
     /// ```
     #[must_use]
@@ -149,7 +149,7 @@ impl Interval {
     }
 }
 
-impl fmt::Display for Interval {
+impl fmt::Display for ConfidenceInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
         write_number(self.lower, f)?;
@@ -167,40 +167,45 @@ mod tests {
     #[test]
     fn only_ends_in_order_are_an_interval() {
         for (lower, upper) in [(1.0, 0.0), (f64::NAN, 0.0), (0.0, f64::NAN)] {
-            assert!(Interval::new(lower, upper).is_err());
+            assert!(ConfidenceInterval::new(lower, upper).is_err());
         }
-        assert!(Interval::new(1.0, 1.0).is_ok() && Interval::new(f64::NEG_INFINITY, f64::INFINITY).is_ok());
+        assert!(
+            ConfidenceInterval::new(1.0, 1.0).is_ok()
+                && ConfidenceInterval::new(f64::NEG_INFINITY, f64::INFINITY).is_ok()
+        );
         for (centre, distance) in
             [(f64::NAN, 1.0), (0.0, f64::NAN), (0.0, -1.0), (f64::INFINITY, f64::INFINITY)]
         {
-            assert_eq!(Interval::around(centre, distance), Interval::EVERYTHING);
+            assert_eq!(ConfidenceInterval::around(centre, distance), ConfidenceInterval::EVERYTHING);
         }
     }
 
     #[test]
     fn floats_say_which_points_they_may_stand_for() {
         let far = libm::ldexp(1.0, 53);
-        let ends = |x, k| (Interval::of_released(x, k).lower(), Interval::of_released(x, k).upper());
+        let ends = |x, k| {
+            (ConfidenceInterval::of_released(x, k).lower(), ConfidenceInterval::of_released(x, k).upper())
+        };
         assert_eq!((ends(far, 0), ends(-7.0, 0)), ((far, far), (-7.0, -7.0)));
         assert_eq!(ends(4.0 * far, 0), ((4.0 * far).next_down(), (4.0 * far).next_up()));
         assert_eq!(ends(f64::MAX, 0), (f64::MAX.next_down(), f64::INFINITY));
         assert_eq!(ends(f64::MIN, 1023), (f64::NEG_INFINITY, f64::MIN.next_up())); // −2·2¹⁰²³ is no float
         assert_eq!(ends(f64::MAX, 1023), (f64::MAX.next_down(), f64::INFINITY));
-        assert_eq!(Interval::of_released(f64::NAN, 0), Interval::EVERYTHING);
+        assert_eq!(ConfidenceInterval::of_released(f64::NAN, 0), ConfidenceInterval::EVERYTHING);
         let tiny = f64::from_bits(5);
         assert_eq!(ends(tiny, -1074), (tiny, tiny));
     }
 
     #[test]
     fn a_function_that_gets_lost_says_nothing() {
-        let interval = Interval::new(-1.0, 4.0).unwrap();
-        assert_eq!(interval.map_monotone(f64::sqrt), Interval::EVERYTHING);
+        let interval = ConfidenceInterval::new(-1.0, 4.0).unwrap();
+        assert_eq!(interval.map_monotone(f64::sqrt), ConfidenceInterval::EVERYTHING);
     }
 
     proptest! {
         #[test]
         fn ends_are_rounded_outwards(centre in any::<f64>(), distance in 0.0..f64::MAX) {
-            let interval = Interval::around(centre, distance);
+            let interval = ConfidenceInterval::around(centre, distance);
             if centre.is_finite() {
                 prop_assert!(interval.contains(centre));
                 prop_assert!(interval.contains((centre - distance).next_up()) || distance == 0.0 || centre - distance >= centre.next_down());
@@ -213,7 +218,7 @@ mod tests {
             a in -10.0..10.0f64, b in -10.0..10.0f64, answer in -5.0..5.0f64,
         ) {
             let bounds = Bounds::new(-5.0, 5.0).unwrap();
-            let interval = Interval::new(a.min(b), a.max(b)).unwrap();
+            let interval = ConfidenceInterval::new(a.min(b), a.max(b)).unwrap();
             prop_assert!(!interval.contains(answer) || interval.clamped(bounds).contains(answer));
         }
     }

@@ -1,6 +1,6 @@
 //! A number with the noise that it was released with.
 
-use super::{Confidence, Interval};
+use super::{Confidence, ConfidenceInterval};
 use crate::Scale;
 use crate::normal::upper_quantile;
 use crate::rounding::{Enclosure, add_up, mul_down, mul_up};
@@ -48,9 +48,9 @@ impl NoisySum {
 
     /// The interval that covers the answer at a confidence.
     #[must_use]
-    pub fn interval(&self, confidence: Confidence) -> Interval {
+    pub fn interval(&self, confidence: Confidence) -> ConfidenceInterval {
         let noise = mul_up(self.scale, self.law.quantile(confidence.beta()));
-        Interval::around(self.released, add_up(noise, self.off))
+        ConfidenceInterval::around(self.released, add_up(noise, self.off))
     }
 }
 

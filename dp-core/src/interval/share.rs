@@ -1,6 +1,6 @@
 //! The interval of a ratio of noisy sums.
 
-use super::{Confidence, Interval, NoiseLaw, NoisySum};
+use super::{Confidence, ConfidenceInterval, NoiseLaw, NoisySum};
 use crate::Error;
 use crate::rounding::{Enclosure, add_up, div_up};
 
@@ -42,7 +42,11 @@ use crate::rounding::{Enclosure, add_up, div_up};
 ///
 /// # Errors
 /// [`Error::Unreachable`] for noise of two laws.
-pub fn share_interval(part: NoisySum, rest: NoisySum, confidence: Confidence) -> Result<Interval, Error> {
+pub fn share_interval(
+    part: NoisySum,
+    rest: NoisySum,
+    confidence: Confidence,
+) -> Result<ConfidenceInterval, Error> {
     if part.law != rest.law {
         return Err(Error::Unreachable {
             request: "an interval of a share of sums with noise of two laws",
@@ -50,9 +54,11 @@ pub fn share_interval(part: NoisySum, rest: NoisySum, confidence: Confidence) ->
         });
     }
     if !(part.released.is_finite() && rest.released.is_finite()) {
-        return Interval::new(0.0, 1.0);
+        return ConfidenceInterval::new(0.0, 1.0);
     }
-    let Some((low, high)) = weights(part, rest, confidence.beta()) else { return Interval::new(0.0, 1.0) };
+    let Some((low, high)) = weights(part, rest, confidence.beta()) else {
+        return ConfidenceInterval::new(0.0, 1.0);
+    };
     // τ = (1−w)b₁/((1−w)b₁ + w·b₀) falls in w.
     let share = |w: f64| {
         let (of_part, of_rest) = (
@@ -62,7 +68,7 @@ pub fn share_interval(part: NoisySum, rest: NoisySum, confidence: Confidence) ->
         Enclosure::ONE / (Enclosure::ONE + of_rest / of_part)
     };
     let (lower, upper) = (if high == 1.0 { 0.0 } else { share(high).lo() }, share(low).hi());
-    Interval::new(lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
+    ConfidenceInterval::new(lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
 }
 
 /// The least and the largest w in [0, 1] that may satisfy the condition, rounded outwards.

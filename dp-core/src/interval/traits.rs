@@ -7,17 +7,17 @@ use crate::Error;
 
 /// A mechanism or a measurement whose releases say where the exact answer lies.
 ///
-/// Measurements inherit it from their mechanism, through [`at_delta`](crate::Measurement::at_delta),
-/// [`relax`](crate::Measurement::relax),
+/// Measurements inherit it from their mechanism, through
+/// [`at_delta`](crate::Measurement::at_delta), [`relax`](crate::Measurement::relax),
 /// [`replace_one_as_two_steps`](crate::Measurement::replace_one_as_two_steps),
 /// [`and`](crate::Measurement::and), [`then`](crate::Measurement::then),
-/// [`ByKey`](crate::measurement::ByKey) and [`SplitAt`](crate::measurement::SplitAt). What a function
-/// makes of a release ([`map`](crate::Measurement::map)) does not say what the release was; where
-/// the function is monotone, map the release and [its interval](super::Interval::map_monotone) by
-/// it.
+/// [`ByKey`](crate::measurement::ByKey) and [`SplitAt`](crate::measurement::SplitAt). What a
+/// function makes of a release ([`map`](crate::Measurement::map)) does not say what the release
+/// was; where the function is monotone, map the release and [its
+/// interval](super::ConfidenceInterval::map_monotone) by it.
 ///
-/// Several intervals, of a list, of a pair or of groups, are *simultaneous*: all of them cover their
-/// answers together with the confidence that was asked for.
+/// Several intervals, of a list, of a pair or of groups, are *simultaneous*: all of them cover
+/// their answers together with the confidence that was asked for.
 ///
 /// # Contract
 /// For all data: with probability 1 − β at least over what is drawn, the interval of the released
@@ -27,12 +27,13 @@ use crate::Error;
     message = "nothing is known of how far releases of `{Self}` are from the exact answer",
     label = "no interval",
     note = "`interval` is for noise of a public scale, such as `Laplace`; after `map` it is lost: \
-            map the release and its interval afterwards, by `Interval::map_monotone`"
+            map the release and its interval afterwards, by `ConfidenceInterval::map_monotone`"
 )]
 pub trait WithInterval {
     /// What was released.
     type Released;
-    /// [`Interval`](super::Interval) for a number, a list of them for a list, a pair for a pair.
+    /// [`ConfidenceInterval`](super::ConfidenceInterval) for a number, a list of them for a list, a
+    /// pair for a pair.
     type Interval;
 
     /// The interval that covers the answer at a confidence.
@@ -85,8 +86,8 @@ impl<M: WithInterval + ?Sized> WithInterval for &M {
 ///
 /// # Contract
 /// For all answers: the error of a release is at most the bound with probability 1 − β at least.
-/// Rounding onto the grid is covered. Where the grid is finer than the floats, the last rounding, of
-/// a number that may have been published already, to a float is not; an [interval](WithInterval)
+/// Rounding onto the grid is covered. Where the grid is finer than the floats, the last rounding,
+/// of a number that may have been published already, to a float is not; an [interval](WithInterval)
 /// covers that, too.
 pub trait ErrorBound {
     /// A bound on the error where there are `count` numbers, candidates or questions, which it

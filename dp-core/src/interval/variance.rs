@@ -1,13 +1,13 @@
 //! The interval of a variance from noisy sums.
 
-use super::{Confidence, Interval, NoisySum};
+use super::{Confidence, ConfidenceInterval, NoisySum};
 use crate::Error;
 use crate::arguments::positive;
 use crate::rounding::Enclosure;
 
 /// The interval that covers the variance Σt²/n − (Σt/n)² of numbers t in [0, 1], from noisy sums of
 /// Σ(1 − t)², λ·Σ2t(1 − t) and Σt². It lies within [0, ¼], as the variance does; a square root by
-/// [`Interval::map_monotone`] makes it that of the standard deviation.
+/// [`ConfidenceInterval::map_monotone`] makes it that of the standard deviation.
 ///
 /// **Proof.** Let B₀, B₁, B₂ be the sums without λ. They add up to n, and Σt = ½B₁ + B₂, so the
 /// variance is V = (B₀B₂ − ¼B₁²)/n². The intervals of the three sums hold together with the
@@ -36,7 +36,7 @@ pub fn variance_interval(
     sums: [NoisySum; 3],
     lambda: f64,
     confidence: Confidence,
-) -> Result<Interval, Error> {
+) -> Result<ConfidenceInterval, Error> {
     let lambda = Enclosure::point(positive("lambda", lambda)?);
     let each = confidence.independently(3);
     let [b0, b1, b2] = sums.map(|sum| sum.interval(each));
@@ -45,7 +45,7 @@ pub fn variance_interval(
     let box_of = box_of.map(|(low, high)| (low.max(0.0), high));
     let is_empty = box_of.iter().any(|(_, high)| *high < 0.0);
     if is_empty || box_of.iter().any(|(_, high)| high.is_infinite()) {
-        return Interval::new(0.0, 0.25);
+        return ConfidenceInterval::new(0.0, 0.25);
     }
     let [b0, b1, b2] = box_of;
     let corners = [(b0.0, b2.0), (b0.0, b2.1), (b0.1, b2.0), (b0.1, b2.1)];
@@ -53,7 +53,7 @@ pub fn variance_interval(
     let highest = corners.iter().map(|(x, y)| variance(*x, b1.0, *y).hi()).fold(0.0, f64::max);
     let summits = [(b2.0, b0), (b2.1, b0), (b0.0, b2), (b0.1, b2)];
     let summits = summits.iter().filter_map(|(fixed, range)| summit(b1.0, *fixed, *range));
-    Interval::new(least.clamp(0.0, 0.25), summits.fold(highest, f64::max).clamp(0.0, 0.25))
+    ConfidenceInterval::new(least.clamp(0.0, 0.25), summits.fold(highest, f64::max).clamp(0.0, 0.25))
 }
 
 /// Encloses (B₀B₂ − ¼B₁²)/n²; somewhere in [0, ¼] for n = 0.

@@ -1,53 +1,38 @@
 //! A query whose answer is randomised.
 
 use core::fmt;
-use core::marker::PhantomData;
 
 use rand_core::Rng;
 
 use super::Measurement;
-use crate::Error;
 use crate::interval::{Confidence, ErrorBound, ReleasePlan, WithInterval};
 use crate::mechanism::Mechanism;
 use crate::notion::Guarantee;
 use crate::query::{Query, TakenAs};
+use crate::{Error, Invariant};
 
 /// A query with noise, made by [`Query::with`](crate::Query::with).
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Noisy<Q, M, G> {
-    query: Q,
-    mechanism: M,
+    /// A query whose type is a supertype is another query, with another sensitivity.
+    query: Invariant<Q>,
+    mechanism: Invariant<M>,
     guarantee: G,
-    /// Invariant: a query whose type is a supertype is another query, with another sensitivity.
-    ///
-    /// ```compile_fail,E0308
-    /// use dp_core::{Pure, measurement::Noisy};
-    ///
-    /// struct Ask<F>(F);
-    ///
-    /// fn of_another<M>(noisy: Noisy<Ask<for<'a> fn(&'a u8)>, M, Pure>) -> Noisy<Ask<fn(&'static u8)>, M, Pure> {
-    ///     noisy
-    /// }
-    /// ```
-    calibrated: Invariant<(Q, M)>,
 }
-
-/// A mark that does not turn into that of another type by subtyping.
-type Invariant<T> = PhantomData<fn(T) -> T>;
 
 impl<Q, M, G> Noisy<Q, M, G> {
     pub(crate) const fn new(query: Q, mechanism: M, guarantee: G) -> Self {
-        Self { query, mechanism, guarantee, calibrated: PhantomData }
+        Self { query: Invariant::new(query), mechanism: Invariant::new(mechanism), guarantee }
     }
 
     /// What is asked.
     pub const fn query(&self) -> &Q {
-        &self.query
+        self.query.get()
     }
 
     /// How the answer is randomised.
     pub const fn mechanism(&self) -> &M {
-        &self.mechanism
+        self.mechanism.get()
     }
 }
 
@@ -67,18 +52,7 @@ impl<Q, M: ErrorBound + fmt::Display, G: Guarantee> Noisy<Q, M, G> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < confidence < 1 and there is a number.
     pub fn plan_of(&self, count: usize, confidence: f64) -> Result<ReleasePlan<G>, Error> {
-        ReleasePlan::new(&self.mechanism, count, confidence, self.guarantee.clone())
-    }
-}
-
-impl<Q: fmt::Debug, M: fmt::Debug, G: fmt::Debug> fmt::Debug for Noisy<Q, M, G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { query, mechanism, guarantee, .. } = self;
-        f.debug_struct("Noisy")
-            .field("query", query)
-            .field("mechanism", mechanism)
-            .field("guarantee", guarantee)
-            .finish()
+        ReleasePlan::new(self.mechanism(), count, confidence, self.guarantee.clone())
     }
 }
 

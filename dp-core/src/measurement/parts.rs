@@ -5,7 +5,7 @@
 //!
 //! - [`ByKey`]: each record says itself where it belongs. Adding or removing it touches that part alone. A *replaced* record may move
 //!   from one part to another, so this is for add/remove; under replace-one the guarantee doubles
-//!   ([`Measurement::under_replace_one`]).
+//!   ([`Measurement::replace_one_as_two_steps`]).
 //! - [`SplitAt`]: the position decides. A replaced record stays where it was. A *removed* one shifts all that follow, so this
 //!   is for replace-one.
 

@@ -55,8 +55,8 @@ pub fn upper_tail(z: Enclosure) -> Enclosure {
     Enclosure::new(upper_tail_at(z.hi()).lo(), upper_tail_at(z.lo()).hi())
 }
 
-/// An upper bound on the z ≥ 0 beyond which a standard normal lies with probability `tail`; 0 for
-/// tails from ½ on, infinite for 0.
+/// An upper bound on the z ≥ 0 that a standard normal exceeds with probability `tail`; 0 for tails
+/// of ½ or more, infinite for 0.
 ///
 /// It is a z at which the upper end of [`upper_tail`] is at most `tail`, within a few ulps of the
 /// smallest.

@@ -8,9 +8,9 @@ use crate::{Alpha, Epsilon, Error};
 /// k-ary randomised response: the true answer with probability e^ε₀/(e^ε₀+k−1), each other with
 /// 1/(e^ε₀+k−1).
 ///
-/// The loss is ε₀ on the own answer, −ε₀ on the neighbour's, 0 elsewhere. With k = 2 this pair
-/// dominates *every* ε₀-private mechanism (Kairouz, Oh and Viswanath 2015), so it is the pair of
-/// [`Pure`](crate::Pure).
+/// The loss is ε₀ where the report is the true answer, −ε₀ where it is the neighbour's, 0
+/// elsewhere. With k = 2 this pair dominates *every* ε₀-private mechanism
+/// (Kairouz, Oh and Viswanath 2015), so it is the pair of [`Pure`](crate::Pure).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomizedResponsePair {
     epsilon: Epsilon,

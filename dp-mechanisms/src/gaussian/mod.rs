@@ -7,7 +7,9 @@ pub use textbook::{Formula, TextbookGaussian};
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, ForError, Interval, NoiseLaw, NoisySum, WithInterval};
+use dp_core::interval::{
+    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, WithInterval,
+};
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::GaussianPair;
 use dp_core::rounding::{add_up, div_up, mul_down, mul_up, sqrt_down};
@@ -108,8 +110,8 @@ impl Gaussian {
         Ok(Self::to(Gdp::new(positive("mu", mu)?)?))
     }
 
-    /// The largest Gaussian noise with which a release is at most `error` away from the answer, at a
-    /// confidence. Its privacy map says what that costs.
+    /// The largest Gaussian noise with which a release is at most `error` away from the answer, at
+    /// a confidence. Its privacy map says what that costs.
     ///
     /// ```
     /// use dp_core::{AddRemove, L2, Mechanism, Sensitivity, WithInterval};
@@ -135,9 +137,9 @@ impl Gaussian {
         Spacing::below(scale).into()
     }
 
-    /// The same noise, released on the multiples of 2^exponent. Choose it without looking at the
-    /// data. Any choice is as private as any other; a coarse one costs accuracy, half a step at
-    /// most.
+    /// The same noise, released on the multiples of 2^exponent. Choose the exponent without looking
+    /// at the data. Any choice is as private as any other; a coarse one costs accuracy, half a step
+    /// at most.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float,
@@ -267,13 +269,17 @@ fn quantile(beta: f64) -> f64 {
 
 impl WithInterval for Gaussian {
     type Released = f64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(self.sampler.grid().rounded_to(*released).widened(self.error_bound(confidence.beta())?))
     }
 
-    fn each_interval_at(&self, released: &[f64], confidence: Confidence) -> Result<Vec<Interval>, Error> {
+    fn each_interval_at(
+        &self,
+        released: &[f64],
+        confidence: Confidence,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
         let bound = self.error_bound(confidence.beta())?;
         Ok(released.iter().map(|value| self.sampler.grid().rounded_to(*value).widened(bound)).collect())
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dp_core::interval::{Confidence, ErrorBound, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ErrorBound, WithInterval};
 use dp_core::rounding::{Enclosure, div_down, mul_down, sqrt_down};
 use dp_core::{Calibrate, Error, L1, MeasuredIn, Mechanism, Rho, Scale, Zcdp};
 use rand_core::Rng;
@@ -71,7 +71,7 @@ impl HierarchicalCounts {
 
     /// Noise of a given parameter σ on each count.
     #[must_use]
-    pub fn with_scale(shape: Hierarchy, scale: Scale) -> Self {
+    pub fn with_scale(scale: Scale, shape: Hierarchy) -> Self {
         Self { shape, noise: DiscreteGaussian::with_scale(scale) }
     }
 
@@ -128,13 +128,13 @@ impl ErrorBound for HierarchicalCounts {
 /// estimate of the same counts.
 impl WithInterval for HierarchicalCounts {
     type Released = Vec<Vec<i64>>;
-    type Interval = Vec<Vec<Interval>>;
+    type Interval = Vec<Vec<ConfidenceInterval>>;
 
     fn interval_at(
         &self,
         released: &Vec<Vec<i64>>,
         confidence: Confidence,
-    ) -> Result<Vec<Vec<Interval>>, Error> {
+    ) -> Result<Vec<Vec<ConfidenceInterval>>, Error> {
         let each = confidence.independently(released.iter().map(Vec::len).sum());
         let bound = self.noise.error_bound(each.beta())?;
         let level = |counts: &Vec<i64>| counts.iter().map(|count| saturated(*count).widened(bound)).collect();
@@ -156,7 +156,7 @@ impl Calibrate for HierarchicalTarget {
     fn calibrate(self, sensitivity: impl MeasuredIn<L1>) -> Result<(HierarchicalCounts, Zcdp), Error> {
         let each = div_down(mul_down(2.0, self.guarantee.rho().get()), at_least(self.shape.levels()));
         let scale = scale_for(sensitivity.value(), sqrt_down(each))?;
-        Ok((HierarchicalCounts::with_scale(self.shape, scale), self.guarantee))
+        Ok((HierarchicalCounts::with_scale(scale, self.shape), self.guarantee))
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn the_guarantee_is_that_of_the_theorem() {
         let tree = Hierarchy::uniform(&[2, 2]).unwrap();
-        let noise = HierarchicalCounts::with_scale(tree.clone(), Scale::new(2.0).unwrap());
+        let noise = HierarchicalCounts::with_scale(Scale::new(2.0).unwrap(), tree.clone());
         assert_eq!(noise.guarantee(moving(1.0)), Zcdp::new(0.375).unwrap()); // 3·1/8
         assert_eq!(noise.guarantee(moving(2.0)), Zcdp::new(1.5).unwrap());
         let (census, promise) =

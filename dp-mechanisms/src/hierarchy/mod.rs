@@ -26,7 +26,8 @@ use crate::arguments::integer;
 /// ```
 /// use dp_mechanisms::Hierarchy;
 ///
-/// let country = Hierarchy::new(vec![vec![2], vec![3, 1]])?; // two regions with three towns and one
+/// // Two regions with three towns and one.
+/// let country = Hierarchy::new(vec![vec![2], vec![3, 1]])?;
 /// assert_eq!(country.add_up(&[5, 6, 7, 20])?, [vec![38], vec![18, 20], vec![5, 6, 7, 20]]);
 /// let released = [vec![41], vec![18, 19], vec![5, 4, 8, 22]]; // with noise
 /// let counts = country.whole(&country.consistent(&released)?)?;
@@ -294,7 +295,7 @@ mod tests {
         assert_eq!((tree.levels(), tree.leaves()), (4, 10));
         assert!(tree.add_up(&[0; 9]).is_err() && tree.consistent(&[vec![0]]).is_err());
         assert!(tree.whole(&[vec![0.0], vec![0.0; 3], vec![0.0; 5], vec![0.0; 10]]).is_err());
-        let noise = HierarchicalCounts::with_scale(tree, Scale::new(1.0).unwrap());
+        let noise = HierarchicalCounts::with_scale(Scale::new(1.0).unwrap(), tree);
         assert!(noise.draw(&[1; 3], &mut Insecure::seeded(1)).is_err());
     }
 
@@ -340,7 +341,7 @@ mod tests {
     fn the_two_passes_solve_least_squares() {
         let mut rng = Insecure::seeded(1);
         for tree in [uneven(), Hierarchy::uniform(&[2, 2, 2]).unwrap(), Hierarchy::uniform(&[7]).unwrap()] {
-            let noise = HierarchicalCounts::with_scale(tree.clone(), Scale::new(20.0).unwrap());
+            let noise = HierarchicalCounts::with_scale(Scale::new(20.0).unwrap(), tree.clone());
             let leaves: Vec<i64> = (0i64..).zip(0..tree.leaves()).map(|(i, _)| 10 * i).collect();
             let released = noise.draw(&leaves, &mut rng).unwrap();
             let found = tree.consistent(&released).unwrap();
@@ -375,7 +376,7 @@ mod tests {
     #[test]
     fn whole_counts_add_up_and_are_near() {
         let tree = uneven();
-        let noise = HierarchicalCounts::with_scale(tree.clone(), Scale::new(5.0).unwrap());
+        let noise = HierarchicalCounts::with_scale(Scale::new(5.0).unwrap(), tree.clone());
         let leaves = [0, 40, 0, 3, 100, 7, 0, 0, 60, 1];
         for seed in 0..50 {
             let estimates =

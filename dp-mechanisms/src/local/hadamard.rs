@@ -8,8 +8,8 @@ use super::support::Support;
 use super::{FrequencyOracle, checked_epsilon, checked_values, share_of, tally};
 use crate::sample::{Bernoulli, Bits};
 
-/// Reports a column of a Hadamard matrix: one in which the own row has a plus with probability
-/// e^ε/(e^ε+1), one in which it has a minus otherwise.
+/// Reports a column of a Hadamard matrix: with probability e^ε/(e^ε+1) one that has a plus in the
+/// row of the value, otherwise one that has a minus there.
 ///
 /// Let K be the power of two above k, and H the K×K matrix with entries (−1)^⟨x,y⟩, ⟨x,y⟩ being the
 /// number of binary digits that are set in both x and y. The value v has the row v+1, so that
@@ -32,7 +32,8 @@ use crate::sample::{Bernoulli, Bits};
 ///
 /// let mut rng = OsSeeded::new()?;
 /// let oracle = HadamardResponse::epsilon(1.0, 1000)?;
-/// let reports = (0..2000).map(|_| oracle.release(&123, &mut rng)).collect::<Result<Vec<u32>, _>>()?; // ten bits each
+/// // Ten bits each.
+/// let reports = (0..2000).map(|_| oracle.release(&123, &mut rng)).collect::<Result<Vec<u32>, _>>()?;
 /// assert!(oracle.estimate(&reports)?[123] > 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -50,7 +51,7 @@ dp_core::on_disk! {
 }
 
 impl HadamardResponse {
-    /// Hadamard response for `values` values, of privacy ε.
+    /// The ε-private Hadamard response for `values` values.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.

@@ -46,7 +46,7 @@ dp_core::on_disk! {
 }
 
 impl KRandomizedResponse {
-    /// Randomised response among `values` values, of privacy ε.
+    /// The ε-private randomised response among `values` values.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.

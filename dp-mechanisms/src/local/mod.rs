@@ -33,8 +33,8 @@
 //!
 //! # Timing
 //!
-//! A randomiser does the same work whatever the value and whether or not the truth is told, but for
-//! draws that are rejected, which do not depend on the value, and for about one event in 2⁵⁰.
+//! A randomiser does the same work whatever the value and whether or not the report is true, but
+//! for draws that are rejected, which do not depend on the value, and for about one event in 2⁵⁰.
 
 mod hadamard;
 mod hash;
@@ -52,7 +52,7 @@ pub use unary::UnaryEncoding;
 
 use std::ops::AddAssign;
 
-use dp_core::interval::{Confidence, Interval};
+use dp_core::interval::{Confidence, ConfidenceInterval};
 use dp_core::rounding::Enclosure;
 use dp_core::{Bounds, Epsilon, Error, LocalModel, Measurement, Pure};
 
@@ -102,10 +102,15 @@ pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency =
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < confidence < 1 and there is a report.
-    fn intervals(&self, estimates: &[f64], reports: u64, confidence: f64) -> Result<Vec<Interval>, Error> {
+    fn intervals(
+        &self,
+        estimates: &[f64],
+        reports: u64,
+        confidence: f64,
+    ) -> Result<Vec<ConfidenceInterval>, Error> {
         let bound = self.error_bound(reports, Confidence::new(confidence)?.beta())?;
         let shares = Bounds::new(0.0, 1.0)?;
-        Ok(estimates.iter().map(|share| Interval::around(*share, bound).clamped(shares)).collect())
+        Ok(estimates.iter().map(|share| ConfidenceInterval::around(*share, bound).clamped(shares)).collect())
     }
 }
 
@@ -131,7 +136,7 @@ fn some<T>(reports: &[T]) -> Result<&[T], Error> {
     if reports.is_empty() { Err(Error::Empty { argument: "the list of reports" }) } else { Ok(reports) }
 }
 
-/// How often each of so many reports occurs in a list.
+/// Counts how often each of the `different` possible reports occurs in a list.
 fn tally<T: Clone + From<u8> + AddAssign>(reports: &[u32], different: u32) -> Result<Vec<T>, Error> {
     let mut counts = vec![T::from(0); different as usize];
     for report in some(reports)? {

@@ -25,7 +25,8 @@ use crate::sample::{Bernoulli, Bits};
 /// let question = RandomizedResponse::epsilon(1.0)?;
 /// assert_eq!(question.guarantee(), Pure::new(1.0)?);
 /// // Of 10 000 people every fifth says yes at home; what they send hides it.
-/// let reports = (0..10_000).map(|i| question.release(&(i % 5 == 0), &mut rng)).collect::<Result<Vec<bool>, _>>()?;
+/// let reports = (0..10_000).map(|i| question.release(&(i % 5 == 0), &mut rng));
+/// let reports = reports.collect::<Result<Vec<bool>, _>>()?;
 /// let share = question.estimate(&reports)?;
 /// assert!((share - 0.2).abs() < 8.0 * question.variance(10_000, 0.2)?.sqrt());
 /// # Ok::<(), dp_mechanisms::Error>(())
@@ -41,7 +42,7 @@ pub struct RandomizedResponse {
 dp_core::on_disk! { Written for RandomizedResponse { epsilon: Epsilon } => Self::epsilon(epsilon.get()) }
 
 impl RandomizedResponse {
-    /// Randomised response of privacy ε.
+    /// The ε-private randomised response.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞.

@@ -34,7 +34,8 @@ use crate::sample::{Bits, below_from};
 /// use dp_mechanisms::{local::{CountMeanSketch, FrequencyOracle}, rng::OsSeeded};
 ///
 /// let mut rng = OsSeeded::new()?;
-/// let oracle = CountMeanSketch::epsilon(4.0, 100_000, 64, 7, 20_240_101)?; // 64 functions, hashes of 7 digits, a public seed
+/// // 64 functions, hashes of 7 digits, a public seed.
+/// let oracle = CountMeanSketch::epsilon(4.0, 100_000, 64, 7, 20_240_101)?;
 /// let reports = (0..200).map(|_| oracle.release(&77_777, &mut rng)).collect::<Result<Vec<_>, _>>()?;
 /// assert!(oracle.estimate(&reports)?[77_777] > 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())

@@ -8,8 +8,8 @@ use super::support::Support;
 use super::{FrequencyOracle, checked_epsilon, checked_values, share_of, some};
 use crate::sample::{Bernoulli, Bits};
 
-/// Reports k bits: that of the own value is set with probability p, each other with probability q,
-/// independently.
+/// Reports k bits, one for each value: the bit of the true value is set with probability p, every
+/// other bit with probability q, independently.
 ///
 /// **Theorem** (Wang, Blocki, Li and Jha 2017). The report is private for
 /// ε = ln(p(1−q) / (q(1−p))), for any two values, and no smaller ε holds: two values differ in two
@@ -58,7 +58,7 @@ dp_core::on_disk! {
 }
 
 impl UnaryEncoding {
-    /// Ones and zeros are kept with the same probability.
+    /// The ε-private encoding that keeps ones and zeros with the same probability.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.
@@ -66,7 +66,7 @@ impl UnaryEncoding {
         Self::with(values, epsilon, Flips::Symmetric)
     }
 
-    /// The probabilities with the least variance for rare values.
+    /// The ε-private encoding whose estimates have the least variance for rare values.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 2 ≤ `values` ≤ 2²⁴.

@@ -28,7 +28,8 @@ use super::{Bits, Dyadic, Ratio, Uniform};
 ///
 /// let mut rng = OsSeeded::new()?;
 /// let third = Bernoulli::ratio(1, 3)?;          // no float is one third
-/// let tenth = Bernoulli::new(0.1)?;             // 3602879701896397 / 2⁵⁵, which is what the float denotes
+/// // 3602879701896397 / 2⁵⁵, which is what the float denotes.
+/// let tenth = Bernoulli::new(0.1)?;
 /// let decay = Bernoulli::exp_neg(1.0)?;         // 1/e
 /// let heads = (0..300).filter(|_| third.draw(&mut rng)).count();
 /// assert!((20..=180).contains(&heads));

@@ -15,7 +15,7 @@
 //! # Timing
 //!
 //! As for the [Gaussian](super::gaussian): which draws take longer does not depend on the answer.
-//! For σ ≥ 2⁴³ all take the long way.
+//! For σ ≥ 2⁴³ all take the slow path.
 
 use std::fmt;
 use std::sync::Arc;

@@ -8,7 +8,8 @@
 //! is −1 − ⌊−b·ln((1 − U)/(1 − p))⌋. No draw is thrown away, and there is one logarithm in each.
 //! Both decisions, the side and the whole number, are taken when they are the same for all U that
 //! share the digits that are known: see [`geometric`](super::geometric), whose notes on the clock
-//! hold here too. Scales below 1/8, with which almost every draw is zero, always take the long way.
+//! hold here too. Scales below 1/8, with which almost every draw is zero, always take the slow
+//! path.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! e^−t to any number of digits, for the exact way.
+//! e^−t to any number of digits, for the exact path.
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
@@ -71,8 +71,7 @@ mod tests {
 
     #[test]
     fn one_over_e_to_a_hundred_digits() {
-        // 1/e =
-        // 0.36787944117144232159552377016146086744581113103176783450783680169746149574489980335714727434591964374662…
+        // The digits of 1/e after the point.
         let digits = "3678794411714423215955237701614608674458111310317678345078368016974614957448998033571472743459196437";
         let truth: UBig = digits.parse().unwrap();
         let (lower, upper) = exp_neg(&(UBig::ONE << 400), 400);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// The exact way alone, from the first digit on, finds what floats find.
+        /// The exact path alone, from the first digit on, finds what floats find.
         #[test]
         fn floats_and_integers_agree(
             threshold in prop_oneof![0.5..20.0f64, 30.0..44.0f64], scale in 0.5..5.0f64, seed in any::<u64>(),

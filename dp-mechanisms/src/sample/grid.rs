@@ -3,7 +3,7 @@
 use dashu_int::IBig;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dp_core::rounding::{add_up, mul_up, sub_up};
-use dp_core::{Error, Interval, Scale};
+use dp_core::{ConfidenceInterval, Error, Scale};
 
 use crate::arguments::integer;
 
@@ -44,7 +44,7 @@ impl Grid {
         Self { exponent: (floor_log2(scale) - Self::BELOW_SCALE).max(Self::FINEST) }
     }
 
-    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact way takes time
+    /// The grid itself, if it is at most 2¹⁰⁰ times finer than the scale. The exact path takes time
     /// in proportion to the digits between the two, and nobody needs more.
     ///
     /// # Errors
@@ -74,8 +74,8 @@ impl Grid {
     }
 
     /// The points of the grid that were released as this float.
-    pub(crate) fn rounded_to(self, released: f64) -> Interval {
-        Interval::of_released(released, self.exponent)
+    pub(crate) fn rounded_to(self, released: f64) -> ConfidenceInterval {
+        ConfidenceInterval::of_released(released, self.exponent)
     }
 
     /// How far a released float is from the real number that was rounded to it, at most.

@@ -1,5 +1,5 @@
 //! Answers that an attacker would choose, and the question that is asked of all samplers: does the
-//! answer decide which way a draw takes?
+//! answer decide which path a draw takes?
 
 use super::Grid;
 
@@ -18,7 +18,7 @@ pub(crate) fn answers(grid: Grid) -> Vec<f64> {
     chosen.flat_map(|answer| [answer, -answer]).chain([f64::NAN]).collect()
 }
 
-/// For each of these answers, at most `most` of 2¹⁴ draws from random words take the long way.
+/// For each of these answers, at most `most` of 2¹⁴ draws from random words take the slow path.
 ///
 /// `settles` says whether floats settle the draw that begins with a word. A sampler that gives up
 /// on an answer leaves all.
@@ -30,6 +30,6 @@ pub(crate) fn assert_way_is_that_of_the_noise(grid: Grid, most: usize, settles: 
     };
     for answer in answers(grid) {
         let left = words.iter().filter(|word| !settles(**word, answer)).count();
-        assert!(left <= most, "{answer:e}: {left} of {} draws take the long way", words.len());
+        assert!(left <= most, "{answer:e}: {left} of {} draws take the slow path", words.len());
     }
 }

@@ -102,7 +102,8 @@ impl<L: Law> Rounded<L> {
         Self { law, scale, grid: Grid::below(scale) }
     }
 
-    /// The same, on the multiples of 2^exponent. Choose it without looking at the data.
+    /// The same law and scale, rounded to the multiples of 2^exponent. Choose the exponent without
+    /// looking at the data.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless −1074 ≤ exponent ≤ 1023, which is where 2^exponent is a float,

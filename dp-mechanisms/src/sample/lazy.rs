@@ -74,7 +74,7 @@ impl ExponentialDraw {
         Self(uniform)
     }
 
-    /// Its U, with all digits that are known.
+    /// The uniform U behind the draw, with the digits that were drawn so far.
     #[must_use]
     pub fn into_uniform(self) -> Uniform {
         self.0

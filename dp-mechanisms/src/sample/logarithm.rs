@@ -3,7 +3,7 @@
 use super::logarithm_table::RECIPROCALS;
 
 /// The smallest prefix for which [`exponential`] is close enough: below it, one draw in 2¹⁵ goes
-/// the exact way.
+/// the exact path.
 pub(super) const SMALLEST_PREFIX: u64 = 1 << 48;
 
 /// By how much [`exponential`] may differ from −ln u for any u in the cell: 2⁻⁴⁷.

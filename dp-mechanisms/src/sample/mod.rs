@@ -54,14 +54,14 @@
 //!
 //! # Timing
 //!
-//! What is promised: *the private input does not decide which way a draw takes, nor how many random
-//! words*. An answer is cut at the step of the grid, and from there on subnormal answers, huge
-//! ones, answers on a boundary and those that are no numbers go through the same instructions as
-//! all others. Rejection loops look at random bits alone. In detail:
+//! What is promised: *the private input does not decide which path a draw takes, nor how many
+//! random words*. An answer is cut at the step of the grid, and from there on subnormal answers,
+//! huge ones, answers on a boundary and those that are no numbers go through the same instructions
+//! as all others. Rejection loops look at random bits alone. In detail:
 //!
 //! - Integers are added to noise that was drawn without them, and selections do [the same
 //!   work](crate::selection#timing) for all scores.
-//! - A draw that floats do not settle takes the *long way*, ten to two hundred times as long. That
+//! - A draw that floats do not settle takes the *slow path*, ten to two hundred times as long. That
 //!   happens where answer + noise lies very close to a boundary of the grid, which is a fact about
 //!   the ideal release, the real number of which the theorem speaks; and where the noise is far
 //!   out, beyond ten scales (five for Gaussian noise), which is one about the noise. On the default
@@ -70,10 +70,10 @@
 //!   Gaussian noise with σ ≥ 100 or so; none for small σ), measured over 2¹⁸ draws each. The laws
 //!   of [`Rounded`] are slower on the whole, and their slowest draws take three to five times as
 //!   long as the median one. Whoever times single draws and sees one of the second kind learns that
-//!   the noise was large: this is outside of the guarantee. How long the long way takes may depend
+//!   the noise was large: this is outside of the guarantee. How long the slow path takes may depend
 //!   on the digits of the answer.
 //! - The scale of smooth noise (`dp-sensitivity`) is private, too. The share of its draws that take
-//!   the long way grows with it, to between one in two hundred and one in seventy with the default
+//!   the slow path grows with it, to between one in two hundred and one in seventy with the default
 //!   shapes, and further with heavier tails.
 //! - Arithmetic in enclosures, which the laws of [`Rounded`], smooth noise and comparisons with a
 //!   threshold consist of, takes a few instructions fewer where a sum or a product is exact, and
@@ -83,7 +83,7 @@
 //! Durations reveal what is public: scales, grids, numbers of candidates and of coordinates. Where
 //! a scale is above 2⁴⁰ steps (or below 2⁻³⁶, for Laplace, Gaussian and bounded Laplace noise), the
 //! bounds of bounded Laplace noise closer than 2⁻³² scales, a step below 2⁻⁸⁵⁰ or above 2⁹⁰⁰, or
-//! the scale of a selection at most 10⁻²⁵⁰, all draws take the long way, and nothing is promised
+//! the scale of a selection at most 10⁻²⁵⁰, all draws take the slow path, and nothing is promised
 //! about durations. Nor is it about the time in which an answer is computed from the data, about
 //! how many cells of a histogram with open bins are occupied, or about processors whose
 //! multiplications take longer for some digits of normal floats than for others.

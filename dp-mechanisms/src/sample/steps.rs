@@ -32,7 +32,7 @@ pub(super) struct Steps {
 impl Steps {
     /// For standard noise that is known up to `error`, its magnitude below 16. `None` where floats
     /// do not suffice: a scale above 2⁴⁰ steps or below 2⁻³⁶, or steps near the ends of the floats.
-    /// The scale and the grid are public, and then all draws take the long way, whatever the
+    /// The scale and the grid are public, and then all draws take the slow path, whatever the
     /// answer.
     pub(super) fn new(scale: Scale, grid: Grid, error: f64) -> Option<Self> {
         let ruler = Ruler::new(grid)?;

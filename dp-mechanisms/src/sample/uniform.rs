@@ -27,7 +27,7 @@ impl Uniform {
         Self { prefix: UBig::ZERO, length: 0 }
     }
 
-    /// A real of which the first digits are drawn now: as many as come at once.
+    /// A new real, with its first digits drawn: as many as the source of bits hands out at once.
     pub fn start<R: Rng + ?Sized>(bits: &mut Bits<'_, R>) -> Self {
         let mut real = Self::unknown();
         real.extend(bits.portion(), bits);

@@ -30,7 +30,7 @@
 //!     }
 //! }
 //!
-//! // One ballot more raises one count and lowers none, one ballot less the other way round: the counts are monotone.
+//! // The counts are monotone: one ballot more raises one count and lowers none.
 //! impl SensitivityIn<LInfMonotone> for Votes {
 //!     fn sensitivity(&self) -> Sensitivity<LInfMonotone, AddRemove> {
 //!         Sensitivity::new(1.0).expect("a ballot adds one vote")

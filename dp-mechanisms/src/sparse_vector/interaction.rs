@@ -22,7 +22,8 @@ use crate::sample::Bits;
 /// use dp_core::{AddRemove, AllAnswers, Interactive, LInf, Pure, Scale, Sensitivity};
 /// use dp_mechanisms::{AboveThreshold, Watch, rng::OsSeeded};
 ///
-/// let cases = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?); // one more person, one more case on each day
+/// // One more person, one more case on each day.
+/// let cases = AllAnswers::asserting(Sensitivity::<LInf, AddRemove>::new(1.0)?);
 /// let noise = AboveThreshold::with_scales(50.0, 1, Scale::new(2.0)?, Scale::new(4.0)?)?;
 /// let watch = Watch::new(noise, cases)?;
 /// assert_eq!(watch.guarantee(), Pure::new(1.0)?);

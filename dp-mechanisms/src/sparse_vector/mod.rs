@@ -60,12 +60,14 @@ use crate::selection::{General, Monotone, Scores};
 /// use dp_core::{AddRemove, Calibrate, ErrorBound, LInfMonotone, Mechanism, Pure, Sensitivity};
 /// use dp_mechanisms::{AboveThreshold, rng::OsSeeded};
 ///
-/// // Which shops had more than 1000 customers? At most three are named, at ε = 1 for all of it. Counts are monotone.
+/// // Which shops had more than 1000 customers? At most three are named, at ε = 1 in total. Counts
+/// // are monotone.
 /// let counts = Sensitivity::<LInfMonotone, AddRemove>::new(1.0)?;
 /// let (shops, guarantee) = AboveThreshold::epsilon(1.0, 1000.0, 3)?.monotone().calibrate(counts)?;
 /// assert_eq!(guarantee, Pure::new(1.0)?);
 /// let above = shops.draw(&[12.0, 340.0, 2100.0, 7.0, 1900.0], &mut OsSeeded::new()?)?;
-/// assert_eq!(above, [false, false, true, false, true]); // wrong with probability below 10⁻⁹ so far from the threshold
+/// // Wrong with probability below 10⁻⁹ so far from the threshold.
+/// assert_eq!(above, [false, false, true, false, true]);
 /// assert!(shops.error_bound_of(5, 0.05)? < 45.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -95,7 +97,7 @@ dp_core::on_disk! {
 
 impl AboveThreshold {
     /// The least noise that makes the list ε-private, as a target for
-    /// [`Query::with`](dp_core::Query::with). It stops after `positives` times yes.
+    /// [`Query::with`](dp_core::Query::with). It stops after `positives` positive replies.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, the threshold is finite and `positives` is at least
@@ -119,7 +121,7 @@ impl AboveThreshold {
         Self::scaled(threshold, positives, threshold_scale, answer_scale)
     }
 
-    /// The same noise for [`Monotone`] answers, of which the guarantee is stronger.
+    /// The same noise for [`Monotone`] answers, for which its guarantee is stronger.
     #[must_use]
     pub const fn monotone(self) -> AboveThreshold<Monotone> {
         let Self { threshold, positives, threshold_scale, answer_scale, .. } = self;
@@ -183,8 +185,8 @@ impl<S> AboveThreshold<S> {
     }
 }
 
-/// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up to
-/// α: yes only where the answer is at least T − α, no only where it is at most T + α.
+/// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up
+/// to α: yes only where the answer is at least T − α, no only where it is at most T + α.
 ///
 /// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and β/2k
 /// for each of k answers, the sum of the two is passed by none of them but for β:

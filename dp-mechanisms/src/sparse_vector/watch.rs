@@ -8,8 +8,8 @@ use rand_core::Rng;
 use super::{AboveThreshold, Interaction};
 use crate::selection::Scores;
 
-/// [`AboveThreshold`] as an interaction: noise, and what one interaction costs for all answers that
-/// it will be asked about.
+/// [`AboveThreshold`] as an interaction: the mechanism, with a bound on how far one record moves
+/// all answers that it will be asked about.
 ///
 /// The cost comes from the privacy map of the mechanism, or is the target that it was calibrated
 /// to. The relation and the norm are those of [`AllAnswers`]: the sensitivity of *one* query is not
@@ -45,7 +45,8 @@ use crate::selection::Scores;
 /// assert_eq!(watch.guarantee(), Pure::new(1.0)?);
 ///
 /// let votes = Votes.answer(&[0, 2, 2, 1, 2])?;
-/// let mut interaction = watch.open(OsSeeded::new()?); // a budget does this after it has booked the cost
+/// // A budget does this after it has booked the cost.
+/// let mut interaction = watch.open(OsSeeded::new()?);
 /// let _ = interaction.ask(votes[2])?;
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -69,7 +70,7 @@ impl<S: Scores, A: Adjacency> Watch<S, A> {
         Ok(Self { mechanism, cost, relation: PhantomData })
     }
 
-    /// The noise.
+    /// The mechanism.
     #[must_use]
     pub const fn mechanism(&self) -> &AboveThreshold<S> {
         &self.mechanism

@@ -2,7 +2,7 @@
 
 use dp_core::pairs::GaussianPair;
 use dp_core::rounding::{Enclosure, mul_down, mul_up, sub_down};
-use dp_core::{Approx, Delta, Epsilon, Error, Guarantee, Measurement, ReplaceOne, Scale};
+use dp_core::{Approx, Delta, Epsilon, Error, Guarantee, Invariant, Measurement, ReplaceOne, Scale};
 use dp_mechanisms::Gaussian;
 use rand_core::Rng;
 
@@ -47,7 +47,8 @@ use crate::{Data, LinearModel};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObjectivePerturbation<L> {
-    problem: ConvexProblem<L>,
+    /// A loss whose type is a supertype is another loss, of other constants.
+    problem: Invariant<ConvexProblem<L>>,
     inside: Gaussian,
     outside: Gaussian,
     guarantee: Approx,
@@ -57,11 +58,11 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     /// The minimiser of the objective with a random linear term: (ε,δ)-private under replace-one.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1. [`Error::Unreachable`] when λ is too
-    /// small: ln(1 + s/nλ), the loss from the second derivative of a record alone, must be below ε.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1; [`Error::LargeDelta`] for a δ that
+    /// [`Approx::new`] refuses. [`Error::Unreachable`] when λ is too small: ln(1 + s/nλ), the loss
+    /// from the second derivative of a record alone, must be below ε.
     pub fn objective(self, epsilon: f64, delta: f64) -> Result<ObjectivePerturbation<L>, Error> {
-        Epsilon::new(epsilon)?;
-        Delta::new(delta)?;
+        Approx::new(epsilon, delta)?;
         let (last, last_delta) = (mul_down(epsilon, 1.0 / 32.0), mul_down(delta, 0.25));
         let (first, first_delta) = (sub_down(epsilon, last), sub_down(delta, last_delta));
         let curved = (Enclosure::ONE + self.most_curved() / Enclosure::point(self.ridge())).ln();
@@ -88,7 +89,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         let part =
             |epsilon, delta| Ok::<_, Error>(Approx::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?));
         let guarantee = part(first, first_delta)?.compose(&part(last, last_delta)?);
-        Ok(ObjectivePerturbation { problem: self, inside, outside, guarantee })
+        Ok(ObjectivePerturbation { problem: Invariant::new(self), inside, outside, guarantee })
     }
 }
 
@@ -191,6 +192,8 @@ mod tests {
         let problem = |lambda| ConvexProblem::new(LogisticLoss, 10, 1, 1.0, lambda).unwrap();
         assert!(problem(0.001).objective(1.0, 1e-5).is_err()); // ln(1 + 0.25/0.01) = 3.3
         assert!(problem(1.0).objective(1.0, 0.0).is_err() && problem(1.0).objective(1.0, 1.0).is_err());
+        let swapped = problem(1e9).objective(1e-5, 0.9).unwrap_err();
+        assert_eq!(swapped, Error::LargeDelta { epsilon: 1e-5, delta: 0.9 });
         assert!(
             problem(1.0).objective(0.0, 1e-5).is_err() && problem(1.0).objective(f64::NAN, 1e-5).is_err()
         );

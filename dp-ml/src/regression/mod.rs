@@ -32,8 +32,8 @@ use example::Integers;
 /// A linear regression with declared bounds: rows of features with an ℓ2 norm of at most B,
 /// responses within [−C, C]. Longer rows are scaled down and responses clamped, record by record.
 ///
-/// Releases are private under add/remove neighbours; [`Measurement::replace_one_as_two_steps`] converts
-/// the guarantee. A release has one coefficient for each column; give the data a [constant
+/// Releases are private under add/remove neighbours; [`Measurement::replace_one_as_two_steps`]
+/// converts the guarantee. A release has one coefficient for each column; give the data a [constant
 /// feature](crate::Data::with_constant_feature) for an intercept.
 ///
 /// **Theorem** (after Wang 2018, claim L11). Under add/remove, XᵀX moves by B² in the Frobenius

@@ -39,7 +39,7 @@ impl LinearModel {
         Self::new(vec![0.0; order])
     }
 
-    /// β.
+    /// The coefficients β.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients

@@ -13,7 +13,7 @@ use super::sampler::Sampler;
 /// A guarantee of a release, with the theorem that proves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis<G> {
-    /// Its name.
+    /// The name of the analysis.
     pub name: &'static str,
     /// The theorem, in a few words.
     pub theorem: &'static str,

@@ -4,7 +4,7 @@
 use super::noise::StepNoise;
 use crate::arguments::count;
 
-/// A convex problem: public facts.
+/// The public facts of a convex problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Problem {
     /// The number p of parameters.

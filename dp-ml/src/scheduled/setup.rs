@@ -1,6 +1,6 @@
 //! A training before it sees data.
 
-use dp_core::{Error, Scale};
+use dp_core::{Error, Invariant, Scale};
 
 use super::condition::{Shape, Span, StepBound};
 use super::lattice::Lattice;
@@ -14,7 +14,8 @@ use crate::power_of_two::floor_log2;
 /// A training, except what it releases.
 #[derive(Clone, Debug)]
 pub(super) struct Setup<L, S, C: StepBound> {
-    pub(super) loss: L,
+    /// A loss whose type is a supertype is another loss, of other constants.
+    pub(super) loss: Invariant<L>,
     pub(super) sampler: S,
     pub(super) bound: C,
     pub(super) facts: Facts,
@@ -82,6 +83,7 @@ impl<L: Loss, S: Sampler, C: StepBound> Setup<L, S, C> {
 
         let initial = initial.iter().map(|x| lattice.nearest(*x)).collect();
         let facts = Facts { rates, weights, spans, reach, scales, lattice, dimension };
+        let loss = Invariant::new(loss);
         Ok(Self { loss, sampler, bound, facts, initial, mechanisms })
     }
 

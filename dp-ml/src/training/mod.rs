@@ -37,7 +37,7 @@ use core::fmt;
 use std::path::PathBuf;
 
 use dp_core::rounding::div_up;
-use dp_core::{AddRemove, Approx, Error, Measurement};
+use dp_core::{AddRemove, Approx, Error, Invariant, Measurement};
 use dp_sensitivity::Exploratory;
 use rand_core::Rng;
 
@@ -99,7 +99,8 @@ use crate::model::{Model, square_norm};
 ///
 /// Checked as L10 by `cargo xtask verify`.
 pub struct Training<M> {
-    model: M,
+    /// A model whose type is a supertype is another model, of other sizes.
+    model: Invariant<M>,
     settings: Settings,
     accounting: Accounting,
     noise: Noise,
@@ -144,12 +145,13 @@ impl<M: Model> Training<M> {
         let accounting = Accounting::new(&settings, parameters)?;
         let noise = Noise::new(accounting.scale()?)?;
         probe::probe(&model, accounting.sampling.capacity())?;
+        let model = Invariant::new(model);
         Ok(Self { model, settings, accounting, noise, observer: None, checkpoints: None })
     }
 
     /// The model.
     pub const fn model(&self) -> &M {
-        &self.model
+        self.model.get()
     }
 
     /// Calls a function after each step, with the progress of the training, which says nothing
@@ -234,7 +236,7 @@ impl<M: Model> Training<M> {
         let shards = Shard::all(&start, &self.settings, &streams);
         // Only a checkpoint needs these, which read all records and all learning rates.
         let (description, data_fingerprint) = match self.checkpoints {
-            Some(_) => (self.description(), fingerprint(&self.model, data)),
+            Some(_) => (self.description(), fingerprint(self.model.get(), data)),
             None => (String::new(), 0),
         };
         let start = Checkpoint::new(description, data_fingerprint, streams, shards);
@@ -253,7 +255,7 @@ impl<M: Model> Training<M> {
         let observer = self.observer.as_ref().filter(|_| noise.is_some());
         let square_norms: Vec<f64> = (0..data.len()).map(|i| square_norm(data.features().row(i))).collect();
         let run = Run {
-            model: &self.model,
+            model: self.model.get(),
             data,
             square_norms: &square_norms,
             settings: &self.settings,

@@ -4,7 +4,7 @@ use dp_core::Approx;
 
 use super::accounting::Accounting;
 
-/// What an observer gets after each step: public facts.
+/// What an observer is called with after each step: the public facts of the training so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     step: u64,

@@ -38,7 +38,7 @@ impl<M: Model> Training<M> {
         self.fits(data)?;
         let path = self.checkpoints.as_ref().map(|(path, _)| path).ok_or(UNREADABLE)?;
         let saved = Checkpoint::read(path)?;
-        if !saved.belongs_to(&self.description(), fingerprint(&self.model, data)) {
+        if !saved.belongs_to(&self.description(), fingerprint(self.model.get(), data)) {
             return Err(FOREIGN);
         }
         let parameters = self.steps(data, Some(self.noise), saved)?;

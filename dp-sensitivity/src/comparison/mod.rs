@@ -9,7 +9,8 @@
 //! use dp_sensitivity::comparison;
 //!
 //! // Ages of 999 people, most of them students.
-//! let ages: Vec<f64> = (0..999).map(|i| 18.0 + f64::from(i % 12) + if i % 50 == 0 { 40.0 } else { 0.0 }).collect();
+//! let age = |i: i32| 18.0 + f64::from(i % 12) + if i % 50 == 0 { 40.0 } else { 0.0 };
+//! let ages: Vec<f64> = (0..999).map(age).collect();
 //! let found = comparison::median(&ages, Bounds::new(0.0, 120.0)?, Approx::new(1.0, 1e-6)?)?.for_the_owner();
 //! println!("{found}");
 //! let error = |name: &str| found.routes.iter().find(|route| route.name == name).map(|route| route.error);
@@ -32,15 +33,15 @@ use core::fmt;
 pub struct Route {
     /// The name of the release.
     pub name: String,
-    /// Its guarantee.
+    /// The guarantee of the release.
     pub guarantee: String,
     /// The scale of the noise on the answer; its median, where the scale is random.
     pub scale: f64,
     /// The median distance of a release from the true answer, estimated from draws to a few
     /// percent.
     pub error: f64,
-    /// The 95th percentile of that distance, estimated likewise. Pure laws of smooth noise have
-    /// tails like powers, and it may be ten times the median.
+    /// The 95th percentile of the same distance, estimated from the same draws. Smooth noise for
+    /// pure privacy has power-law tails, so this may be ten times the median.
     pub tail: f64,
     /// The probability that nothing is released.
     pub refused: f64,

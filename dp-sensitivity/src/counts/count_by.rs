@@ -22,7 +22,8 @@ use dp_core::{AddRemove, Adjacency, Error, L1, Query, ReplaceOne, Sensitivity, S
 /// use dp_sensitivity::CountBy;
 ///
 /// let words = ["to", "be", "or", "not", "to", "be"];
-/// let release = CountBy::key(|word: &&'static str| *word).with(StabilityHistogram::epsilon_delta(1.0, 1e-6)?)?;
+/// let counts = CountBy::key(|word: &&'static str| *word);
+/// let release = counts.with(StabilityHistogram::epsilon_delta(1.0, 1e-6)?)?;
 /// assert_eq!(release.guarantee(), Approx::new(1.0, 1e-6)?);
 /// let frequent = release.release(&words, &mut OsSeeded::new()?)?; // most likely none of these few
 /// assert!(frequent.values().all(|count| *count >= 15));

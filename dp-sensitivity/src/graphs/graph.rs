@@ -56,7 +56,7 @@ impl Graph {
         self.targets.len() / 2
     }
 
-    /// The neighbours of a node, in order, and none for a node that there is not. Not private.
+    /// The neighbours of a node, in order; empty if the graph has no such node. Not private.
     #[must_use]
     pub fn neighbours(&self, node: u32) -> &[u32] {
         match (self.starts.get(index(node)), self.starts.get(index(node) + 1)) {

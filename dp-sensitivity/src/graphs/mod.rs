@@ -12,9 +12,9 @@ pub use triangles::Triangles;
 
 use dp_core::Error;
 
-/// Counts are told up to here, and as this much beyond it: whole numbers up to 2⁵³ are floats. The
-/// smaller of a count and a constant is never farther from a neighbour's than the counts are, so
-/// every sensitivity of the count is one of what is reported.
+/// Counts are exact up to this number, and reported as this number beyond it: whole numbers up to
+/// 2⁵³ are floats. The smaller of a count and a constant is never farther from a neighbour's than
+/// the counts are, so every sensitivity of the count is one of what is reported.
 const LARGEST_COUNT: u64 = 1 << 53;
 
 /// A count as an exact float, [`LARGEST_COUNT`] at most.

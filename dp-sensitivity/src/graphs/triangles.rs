@@ -14,19 +14,19 @@ use crate::{LocalSensitivity, Smoothness};
 /// moves the count by a, so the global sensitivity is n − 2 and the local one the largest a over
 /// all pairs, joined or not. At distance s it is
 ///
-/// > A⁽ˢ⁾ = max over i, j of min(a + ⌊(s + min(s, b))/2⌋, n − 2) = max over i, j of min(a + s, ⌊(D +
-/// > s)/2⌋, n − 2),
+/// > A⁽ˢ⁾ = max over i, j of min(a + ⌊(s + min(s, b))/2⌋, n − 2)
+/// > = max over i, j of min(a + s, ⌊(D + s)/2⌋, n − 2),
 ///
 /// where D = 2a + b is the number of edges that leave the pair {i, j}. It is the least ladder.
 ///
 /// *Proof.* Every triangle with the edge ij has a common neighbour of i and j as its third node.
 /// Changes of other edges can make a node common to i and j: one suffices for each of the b nodes
 /// that are joined to one of them, two for each of the rest, and the edge ij itself is of no use.
-/// With s changes that is min(s, b) + ⌊(s − min(s, b))/2⌋ nodes more, as long as there are nodes.
-/// The second form: the first of the two numbers is the smaller one as long as s ≤ b. ∎
+/// So s changes make at most min(s, b) + ⌊(s − min(s, b))/2⌋ more nodes common, as long as there
+/// are nodes. The second form: the first of the two numbers is the smaller one as long as s ≤ b. ∎
 ///
-/// The pairs that matter are those that no pair exceeds in both a and D. They are found with one
-/// number of memory for each node and each degree, in time Σ deg².
+/// The pairs that matter are those that no pair exceeds in both a and D. Finding them takes time Σ
+/// deg², and memory for one number for each node and each degree.
 ///
 /// Counts above 2⁵³ are reported as 2⁵³.
 ///

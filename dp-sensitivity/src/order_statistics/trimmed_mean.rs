@@ -38,7 +38,8 @@ use crate::sums::average::Average;
 /// let mean = TrimmedMean::new(Bounds::new(0.0, 1000.0)?, 7, 2)?;
 /// let data = [3.0, 4.0, 900.0, 2.0, 0.0, 5.0, 1000.0];
 /// assert_eq!(mean.answer(&data)?.get(), 4.0); // 3, 4 and 5
-/// assert!((mean.local(&data)? - 897.0 / 3.0).abs() < 1e-9); // a large record in place of 3 keeps 4, 5 and 900
+/// // A large record in place of 3 keeps 4, 5 and 900.
+/// assert!((mean.local(&data)? - 897.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 ///

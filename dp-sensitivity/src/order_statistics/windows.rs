@@ -20,8 +20,8 @@
 //!
 //! *Proof.* In row s' the differences are larger by d = lₛ − lₛ', which is ≥ 0 for s' > s. Then
 //! G(s',t₀) = G(s,t₀) + W(t₀)·d ≥ (1−η)·G(s,t) − α + W(t)·d ≥ (1−η)·G(s',t) − α. For s' < s they
-//! are smaller by d = lₛ' − lₛ ≥ 0, and t₀ > t, so that W(t₀) ≤ e^(−β')·W(t) ≤ (1−η)·W(t): G(s',t₀) =
-//! G(s,t₀) − W(t₀)·d ≥ (1−η)·(G(s,t) − W(t)·d) − α. ∎
+//! are smaller by d = lₛ' − lₛ ≥ 0, and t₀ > t, so that W(t₀) ≤ e^(−β')·W(t) ≤ (1−η)·W(t):
+//! G(s',t₀) = G(s,t₀) − W(t₀)·d ≥ (1−η)·(G(s,t) − W(t)·d) − α. ∎
 //!
 //! So each level of the division loses at most a factor 1 − η and an α. A computed G lies within −4
 //! and +10 units of 2⁻⁵² of G (see [`Weights`]; the difference and the product round once each), so

@@ -34,11 +34,11 @@ use crate::sums::average::Average;
 /// derives it (`two_gaps`). Beyond, it is (T⁽ᵏ⁾ + m·F⁽ᵏ⁾ + m·L⁽ᵏ⁾)/n, where T is that of the sum of
 /// the [trimmed mean](crate::TrimmedMean), F and L are those of its first and last record as
 /// [quantiles](crate::Quantile), and at most the global sensitivity. Sums of ladders are ladders;
-/// this is not the least one, since one data set need not have all three gaps, but it is for n = 2m + 1.
-/// The smooth bound is the smaller of that of the least ladder with the global sensitivity beyond,
-/// and the sum of the three smooth bounds likewise, in O(n log n). So it is the smallest there is
-/// for up to 256 records, and for more wherever e^(−257β) is at most ½ and, times the global
-/// sensitivity, below it.
+/// this is not the least one, since one data set need not have all three gaps, but it is for n =
+/// 2m + 1. The smooth bound is the smaller of that of the least ladder with the global sensitivity
+/// beyond, and the sum of the three smooth bounds likewise, in O(n log n). So it is the smallest
+/// there is for up to 256 records, and for more wherever e^(−257β) is at most ½ and, times the
+/// global sensitivity, below it.
 ///
 /// ```
 /// use dp_core::{Bounds, Query};
@@ -47,7 +47,8 @@ use crate::sums::average::Average;
 /// let mean = WinsorisedMean::new(Bounds::new(0.0, 100.0)?, 6, 2)?;
 /// let data = [3.0, 4.0, 90.0, 2.0, 0.0, 5.0];
 /// assert_eq!(mean.answer(&data)?.get(), 3.5); // 3 three times and 4 three times
-/// assert!((mean.local(&data)? - 1.0).abs() < 1e-9); // a large record in place of 0: 4 and 5, three times each
+/// // A large record in place of 0: 4 and 5, three times each.
+/// assert!((mean.local(&data)? - 1.0).abs() < 1e-9);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

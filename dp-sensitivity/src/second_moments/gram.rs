@@ -50,10 +50,9 @@ use crate::sums::total::Total;
 /// assert_eq!(exact.get(0, 0), 3.0); // the number of rows: the first column is constant
 /// assert!((exact.get(0, 1) + 0.5).abs() < 1e-5);
 ///
-/// let release = gram
-///     .with(Vector::new(Gaussian::rho(0.5)?))?
-///     .map(|entries| Ok::<_, dp_core::Error>(Symmetric::from_scaled_triangle(&entries)?.nearest_positive_semidefinite()));
-/// let published = release.release(&rows, &mut OsSeeded::new()?)??;
+/// let release = gram.with(Vector::new(Gaussian::rho(0.5)?))?;
+/// let released = release.release(&rows, &mut OsSeeded::new()?)?;
+/// let published = Symmetric::from_scaled_triangle(&released)?.nearest_positive_semidefinite();
 /// assert!(published.eigenvalues().iter().all(|value| *value > -1e-6));
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```

@@ -67,7 +67,8 @@ impl Admissible {
     /// For Laplace noise and δ > 0.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1; [`Error::LargeDelta`] for a δ that
+    /// [`Approx::new`](dp_core::Approx::new) refuses.
     pub fn of_laplace(epsilon: f64, delta: f64) -> Result<Self, Error> {
         Self::by_profile(laplace::profile, epsilon, delta)
     }
@@ -75,7 +76,8 @@ impl Admissible {
     /// For Gaussian noise and δ > 0.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1.
+    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1; [`Error::LargeDelta`] for a δ that
+    /// [`Approx::new`](dp_core::Approx::new) refuses.
     pub fn of_gaussian(epsilon: f64, delta: f64) -> Result<Self, Error> {
         Self::by_profile(gaussian::profile, epsilon, delta)
     }
@@ -171,6 +173,7 @@ mod tests {
         let gaussian = Admissible::of_gaussian(epsilon, delta).unwrap();
         assert!(gaussian.alpha() > epsilon / (5.0 * (2.0 * (2.0 / delta).ln()).sqrt()));
         assert!(gaussian.beta() > epsilon / (4.0 * (1.0 + (2.0 / delta).ln())));
+        assert!(Admissible::of_laplace(delta, 0.5).is_err() && Admissible::of_gaussian(delta, 0.5).is_err());
         // Beyond them the properties fail.
         let half = Enclosure::point(0.5 * epsilon);
         assert!(gaussian::profile(half, Enclosure::point(gaussian.alpha() * 1.001), 0.0).lo() > delta / 2.0);

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, WithInterval};
 use dp_core::measurement::Noisy;
 use dp_core::query::CalibrateFor;
 use dp_core::rounding::{add_up, exp_up, ln_up, mul_up};
@@ -133,12 +133,16 @@ impl<Q, N, M, G> WithInterval for ErrorBar<Q, N, M, G>
 where
     Q: LocalSensitivity,
     N: SmoothTail,
-    M: WithInterval<Released = f64, Interval = Interval>,
+    M: WithInterval<Released = f64, Interval = ConfidenceInterval>,
 {
     type Released = (f64, f64);
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &(f64, f64), confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(
+        &self,
+        released: &(f64, f64),
+        confidence: Confidence,
+    ) -> Result<ConfidenceInterval, Error> {
         let each = confidence.independently(2);
         let scale = exp_up(self.bar.interval_at(&released.1, each)?.upper());
         Ok(self.smooth.interval_for(released.0, scale.min(self.smooth.largest_scale()), each))
@@ -149,19 +153,19 @@ where
 /// [`with_error_bar`](Smooth::with_error_bar) pays for a better one.
 impl<Q: LocalSensitivity, N: SmoothTail> WithInterval for Smooth<Q, N> {
     type Released = f64;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &f64, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         Ok(self.interval_for(*released, self.largest_scale(), confidence))
     }
 }
 
 impl<Q: LocalSensitivity, N: SmoothTail> Smooth<Q, N> {
     /// Where the answer lies if the scale was at most this.
-    fn interval_for(&self, released: f64, scale: f64, confidence: Confidence) -> Interval {
+    fn interval_for(&self, released: f64, scale: f64, confidence: Confidence) -> ConfidenceInterval {
         let half_step = mul_up(0.5, libm::ldexp(1.0, self.grid_exponent()));
         let noise = mul_up(scale, self.noise().quantile(confidence.beta()));
-        Interval::of_released(released, self.grid_exponent()).widened(add_up(noise, half_step))
+        ConfidenceInterval::of_released(released, self.grid_exponent()).widened(add_up(noise, half_step))
     }
 }
 
@@ -199,7 +203,7 @@ mod tests {
             // As `interval_at`, with the quantile computed once; some are compared.
             let scale =
                 exp_up(paid.bar.interval_at(&released.1, each).unwrap().upper()).min(public.largest_scale());
-            let interval = Interval::around(released.0, scale * quantile * (1.0 + 1e-12) + 1e-3);
+            let interval = ConfidenceInterval::around(released.0, scale * quantile * (1.0 + 1e-12) + 1e-3);
             if run % 2000 == 0 {
                 let found = paid.interval(&released, 0.9).unwrap();
                 assert!(found.lower() >= interval.lower() && found.upper() <= interval.upper());

@@ -84,7 +84,8 @@ impl SmoothGaussian {
 
 pub(super) fn check(epsilon: f64, delta: f64) -> Result<(), Error> {
     positive("epsilon", epsilon)?;
-    within("delta", "(0, 1)", delta, delta > 0.0 && delta < 1.0).map(drop)
+    within("delta", "(0, 1)", delta, delta > 0.0 && delta < 1.0)?;
+    Approx::new(epsilon, delta).map(drop)
 }
 
 /// β = ε/(4(1 + ln(2/δ))), rounded down; c = 5√(2·ln(2/δ))/ε, rounded up. The theorem is about ε ≤

@@ -108,7 +108,7 @@ impl<L: Family> LogNormal<L> {
     }
 }
 
-/// Whether ρ-zCDP surely holds with this σ, β and multiple, for all neighbours and all orders.
+/// Whether noise with this σ, β and multiple is proven ρ-zCDP, for all neighbours and all orders.
 #[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn is_concentrated<L: Family>(sigma: f64, rho: f64, beta: f64, multiple: f64) -> bool {

@@ -42,7 +42,8 @@
 //! use dp_sensitivity::smooth::{PolyPlace, Smoothly};
 //!
 //! let incomes: Vec<f64> = (0..1001).map(|i| 30_000.0 + 40.0 * f64::from(i)).collect();
-//! let median = Quantile::median(Bounds::new(0.0, 1e6)?).smoothly(PolyPlace::epsilon(1.0)?)?.map(|income| income.clamp(0.0, 1e6));
+//! let median = Quantile::median(Bounds::new(0.0, 1e6)?).smoothly(PolyPlace::epsilon(1.0)?)?;
+//! let median = median.map(|income| income.clamp(0.0, 1e6));
 //! println!("{:.0}", median.release(&incomes, &mut OsSeeded::new()?)?);
 //! # Ok::<(), dp_mechanisms::Error>(())
 //! ```

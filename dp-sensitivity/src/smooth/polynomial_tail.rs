@@ -37,8 +37,8 @@ pub struct PolynomialTail {
 }
 
 impl PolynomialTail {
-    /// ε-private noise with γ = 2, which is about the best for all ε: between 2 and 2.3 the noise
-    /// changes by a few in a hundred. β is chosen, see [the module](super).
+    /// ε-private noise with γ = 2, which is near the best for all ε: from γ = 2 to 2.3 the noise
+    /// changes by a few percent. β is chosen, see [the module](super).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and the β that is chosen lies in its range.

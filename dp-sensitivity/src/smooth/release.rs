@@ -1,10 +1,7 @@
 //! A query with smooth noise.
 
-use core::fmt;
-use core::marker::PhantomData;
-
 use dp_core::rounding::mul_up;
-use dp_core::{Error, Measurement, Scale};
+use dp_core::{Error, Invariant, Measurement, Scale};
 use dp_mechanisms::sample::Rounded;
 use rand_core::Rng;
 
@@ -44,42 +41,15 @@ impl<Q: LocalSensitivity> Smoothly for Q {}
 /// that take the slow path grows with the scale, to between one in two hundred and one in seventy
 /// where S(x) is the global sensitivity; between neighbours, whose scales differ by a factor of at
 /// most e^β, so do these shares. To compute f(x) and S(x) takes a time that depends on the data.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smooth<Q, N> {
-    query: Q,
-    noise: N,
+    /// A query whose type is a supertype is another query, with another sensitivity.
+    query: Invariant<Q>,
+    noise: Invariant<N>,
     /// The smooth bound is held between these: 2⁻²⁰⁰ of the global sensitivity, and that itself.
     least: f64,
     largest: f64,
     grid: i32,
-    /// Invariant: a query whose type is a supertype is another query, with another sensitivity.
-    ///
-    /// ```compile_fail,E0308
-    /// use dp_sensitivity::smooth::Smooth;
-    ///
-    /// struct Ask<F>(F);
-    ///
-    /// fn of_another<N>(smooth: Smooth<Ask<for<'a> fn(&'a u8)>, N>) -> Smooth<Ask<fn(&'static u8)>, N> {
-    ///     smooth
-    /// }
-    /// ```
-    calibrated: Invariant<(Q, N)>,
-}
-
-/// A mark that does not turn into that of another type by subtyping.
-type Invariant<T> = PhantomData<fn(T) -> T>;
-
-impl<Q: fmt::Debug, N: fmt::Debug> fmt::Debug for Smooth<Q, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { query, noise, least, largest, grid, .. } = self;
-        f.debug_struct("Smooth")
-            .field("query", query)
-            .field("noise", noise)
-            .field("least", least)
-            .field("largest", largest)
-            .field("grid", grid)
-            .finish()
-    }
 }
 
 /// How much finer than the largest possible scale the grid is, in binary digits. Bounds far below
@@ -118,12 +88,11 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
             });
         }
         Ok(Self {
-            query,
-            noise,
+            query: Invariant::new(query),
+            noise: Invariant::new(noise),
             least: (largest * LEAST_SHARE).max(LEAST_BOUND),
             largest,
             grid: (floor_log2(scale) - DIGITS).max(-1074),
-            calibrated: PhantomData,
         })
     }
 
@@ -139,12 +108,12 @@ impl<Q: LocalSensitivity, N: SmoothNoise> Smooth<Q, N> {
 
     /// The query.
     pub const fn query(&self) -> &Q {
-        &self.query
+        self.query.get()
     }
 
     /// The noise.
     pub const fn noise(&self) -> &N {
-        &self.noise
+        self.noise.get()
     }
 
     /// The k for which releases are multiples of 2^k.

@@ -94,7 +94,8 @@ impl SmoothStudentT {
         Self::with_degrees(epsilon, 1.0)
     }
 
-    /// ε-private noise by the printed theorem, with β = ε/(2(d+1)), which makes c/β least.
+    /// ε-private noise by the printed theorem, with the β = ε/(2(d+1)) for which the quotient of
+    /// the multiple c and β is least.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, 0 < degrees < ∞, and β lies in its range.

@@ -77,8 +77,8 @@
 //! ∎
 //!
 //! # What is computed
-//! Everything is multiplied by nN, so that sums are whole numbers. For each side and each of the k +
-//! 1 windows, `at_distance` makes one curve for each case along s = m − t, from 0 to m, and
+//! Everything is multiplied by nN, so that sums are whole numbers. For each side and each of the
+//! k + 1 windows, `at_distance` makes one curve for each case along s = m − t, from 0 to m, and
 //! [`steepest`](crate::spread::steepest) finds the largest value of them all. With c records in the
 //! window, S the sum of z and T that of z + v:
 //! - cases 1 and 2 (`around_mean`): nN·Q' = nN·Q(window) + n·c·f·s², and nN·α = (N·u − S)² = (N·(u

@@ -17,9 +17,9 @@ use crate::{LocalSensitivity, Variance};
 /// the population variance Λ√(n−1)/n. Both are reached.
 ///
 /// *Proof.* Let Q' be the sum of squared deviations of the n − 1 records that stay, and d the
-/// distance of the other one from their mean. Then Q = Q' + d²(n−1)/n, and √Q moves by at most √(Q' +
-/// Λ²(n−1)/n) − √Q' ≤ Λ√((n−1)/n). When all the others are equal to a and the record goes from a to
-/// b, it moves that far. ∎
+/// distance of the other one from their mean. Then Q = Q' + d²(n−1)/n, and √Q moves by at most
+/// √(Q' + Λ²(n−1)/n) − √Q' ≤ Λ√((n−1)/n). When all the others are equal to a and the record goes
+/// from a to b, it moves that far. ∎
 ///
 /// It is *not* Λ/n (claim M10), which is what the sensitivity Λ²/n of the variance may suggest: at
 /// n = 50 that is seven times too little, see below.

@@ -10,10 +10,10 @@
 //! # Bounds on a range l ≤ s ≤ h
 //! φ = r/D with D = √(q + r) + √q, which rises and is convex. Where φ ≥ 0, that is r ≥ 0:
 //! - **coarse**: φ(s) ≤ r(h)/D(l), and φ(s) ≤ √r(s) ≤ √r(h) where D(l) may be zero;
-//! - **fine**: r is below its chord c, and D above its tangent d at the middle m, so φ ≤ c/d, if d >
-//!   0 on the range. A quotient of two linear functions is monotone, so it is enough to look at the
-//!   ends, at which c = r. This is off by the square of h − l, while the coarse one is off by h −
-//!   l.
+//! - **fine**: r is below its chord c, and D above its tangent d at the middle m, so φ ≤ c/d, if
+//!   d > 0 on the range. A quotient of two linear functions is monotone, so it is enough to look at
+//!   the ends, at which c = r. This is off by the square of h − l, while the coarse one is off by
+//!   h − l.
 //!
 //! Where r < 0 these are no bounds, but φ is negative then, and 0 is reached in any case
 //! ([`largest`] begins with it).

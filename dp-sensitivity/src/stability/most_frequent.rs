@@ -54,7 +54,8 @@ pub struct MostFrequent<T, F, A> {
 /// use dp_sensitivity::{Mode, Stable};
 ///
 /// let mode = Mode::votes(|word: &&'static str| Some(*word));
-/// assert_eq!(mode.find(&["a", "b", "a", "a", "a"])?, Some(("a", 2))); // three records lead to a draw
+/// // Three records lead to a draw.
+/// assert_eq!(mode.find(&["a", "b", "a", "a", "a"])?, Some(("a", 2)));
 /// assert_eq!(mode.find(&["a", "b"])?, None);
 /// assert_eq!(mode.under_replace_one().find(&["a", "b", "a", "a", "a"])?, Some(("a", 1)));
 /// # Ok::<(), dp_core::Error>(())

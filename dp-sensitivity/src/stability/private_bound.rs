@@ -1,10 +1,10 @@
 //! A private upper bound on the local sensitivity, and the answer with noise for that bound.
 
-use dp_core::interval::{Confidence, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, WithInterval};
 use dp_core::rounding::{Enclosure, add_up, div_up, mul_up};
 use dp_core::{
-    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, L1, Measurement, Mechanism, Pure,
-    Query, Scale, Sensitivity, SensitivityIn,
+    Approx, Delta, Error, ErrorBound, Finite, ForGuarantee, Guarantee, Invariant, L1, Measurement, Mechanism,
+    Pure, Query, Scale, Sensitivity, SensitivityIn,
 };
 use dp_mechanisms::Laplace;
 use rand_core::Rng;
@@ -12,8 +12,8 @@ use rand_core::Rng;
 use crate::SensitivityBound;
 use crate::arguments::positive;
 
-/// Releases an upper bound on the local sensitivity that holds but for a probability δ, and the
-/// answer with as much noise as that takes (claim S17).
+/// Releases an upper bound on the local sensitivity that holds except with probability δ, and the
+/// answer with noise for that bound (claim S17).
 ///
 /// **What is released.** The statistic t of a [`SensitivityBound`] gets Laplace noise of scale
 /// `step`/ε₁, on a grid, and is raised by a constant, so that it lies below t(x) with probability δ
@@ -23,13 +23,13 @@ use crate::arguments::positive;
 ///
 /// **Theorem.** This is (ε₁ + ε₂, δ)-private; (2ε, δ) when both are ε.
 ///
-/// *Proof.* Let x and y be neighbours, and S a set of pairs (Δ̃, v). But for a probability δ, Δ̃(x)
-/// is at least the bound for t(x), or the global sensitivity, so that |f(x) − f(y)| ≤ Δ̃(x). For
-/// each such value d of it, f(x) + Lap(d/ε₂) and f(y) + Lap(d/ε₂) are ε₂-close, on whatever grid d
-/// chooses. And Δ̃ is a function of an ε₁-private release. So with S_d = {v : (d, v) ∈ S}
+/// *Proof.* Let x and y be neighbours, and S a set of pairs (Δ̃, v). Except with probability δ,
+/// Δ̃(x) is at least the bound for t(x), or the global sensitivity, so that |f(x) − f(y)| ≤ Δ̃(x).
+/// For each such value d of it, f(x) + Lap(d/ε₂) and f(y) + Lap(d/ε₂) are ε₂-close, on whatever
+/// grid d chooses. And Δ̃ is a function of an ε₁-private release. So with S_d = {v : (d, v) ∈ S}
 ///
-/// > Pr(M(x) ∈ S) ≤ δ + ∫ Pr(f(x) + Lap(d/ε₂) ∈ S_d) dPr(Δ̃(x) = d) ≤ δ + ∫ e^(ε₂)·Pr(f(y) +
-/// > Lap(d/ε₂) ∈ S_d)·e^(ε₁) dPr(Δ̃(y) = d). ∎
+/// > Pr(M(x) ∈ S) ≤ δ + ∫ Pr(f(x) + Lap(d/ε₂) ∈ S_d) dPr(Δ̃(x) = d)
+/// > ≤ δ + ∫ e^(ε₂)·Pr(f(y) + Lap(d/ε₂) ∈ S_d)·e^(ε₁) dPr(Δ̃(y) = d). ∎
 ///
 /// ```
 /// use dp_core::{Approx, Measurement};
@@ -37,7 +37,8 @@ use crate::arguments::positive;
 /// use dp_sensitivity::{Graph, MaxDegree, PrivateSensitivityBound, Triangles};
 ///
 /// let ring = Graph::new(1000, (0..1000).map(|i| (i, (i + 1) % 1000)));
-/// let release = PrivateSensitivityBound::new(Triangles::new(1000), MaxDegree::new(1000), Approx::new(2.0, 1e-6)?)?;
+/// let (count, degree) = (Triangles::new(1000), MaxDegree::new(1000));
+/// let release = PrivateSensitivityBound::new(count, degree, Approx::new(2.0, 1e-6)?)?;
 /// assert_eq!(release.guarantee(), Approx::new(2.0, 1e-6)?);
 /// let published = release.release(&ring, &mut OsSeeded::new()?)?;
 /// assert!(release.bound_at(2.0, 0.01)? < 20.0); // 2 + ln(1/2δ) + ln(1/0.01), instead of 998
@@ -48,15 +49,17 @@ use crate::arguments::positive;
 /// Checked as S17 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateSensitivityBound<Q, B> {
-    query: Q,
-    bound: B,
+    query: Invariant<Q>,
+    /// A bound whose type is a supertype is another bound, with another step.
+    bound: Invariant<B>,
     noise: Laplace,
     raise: f64,
     release: f64,
     guarantee: Approx,
 }
 
-/// An answer with noise, and the sensitivity for which it was made: its scale is the bound over ε₂.
+/// An answer with noise, and the released bound on the sensitivity: the scale of the noise is this
+/// bound divided by ε₂.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bounded {
@@ -74,16 +77,22 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
     /// scale of the noise would be 0 or infinite.
     pub fn new(query: Q, bound: B, target: Approx) -> Result<Self, Error> {
         let half = target.epsilon().get() / 2.0; // exact where the noise is finite
-        Self::split(query, bound, half, half, target.delta().get())
+        Self::of_parts(query, bound, half, half, target.delta())
     }
 
     /// Spends ε₁ on the bound and ε₂ on the answer.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and [`Error::LargeDelta`] for a δ that [`Approx::new`] refuses.
     pub fn split(query: Q, bound: B, on_bound: f64, on_answer: f64, delta: f64) -> Result<Self, Error> {
-        if !(delta > 0.0 && delta <= 1.0) {
-            return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: delta });
+        let split = Self::of_parts(query, bound, on_bound, on_answer, Delta::new(delta)?)?;
+        Approx::new(split.guarantee.epsilon().get(), delta)?;
+        Ok(split)
+    }
+
+    fn of_parts(query: Q, bound: B, on_bound: f64, on_answer: f64, delta: Delta) -> Result<Self, Error> {
+        if delta == Delta::ZERO {
+            return Err(Error::OutOfRange { argument: "delta", allowed: "(0, 1]", found: 0.0 });
         }
         let [first, second] = [on_bound, on_answer].map(|epsilon| Pure::new(positive("epsilon", epsilon)?));
         let (first, second) = (first?, second?);
@@ -91,29 +100,30 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Priv
         Laplace::for_guarantee(&second, query.sensitivity())?;
         let noise = Laplace::for_guarantee(&first, Sensitivity::<L1, Q::Adjacency>::new(bound.step())?)?;
         // Pr(noise < −raise) = ½e^(−raise/scale).
-        let logarithm = -(Enclosure::point(delta) * Enclosure::point(2.0)).ln();
+        let logarithm = -(Enclosure::point(delta.get()) * Enclosure::point(2.0)).ln();
         let raise = (Enclosure::point(noise.scale().get()) * logarithm).hi().max(0.0);
-        let guarantee = Approx::from_parts(first.compose(&second).epsilon(), Delta::new(delta)?);
+        let guarantee = Approx::from_parts(first.compose(&second).epsilon(), delta);
+        let (query, bound) = (Invariant::new(query), Invariant::new(bound));
         Ok(Self { query, bound, noise, raise, release: on_answer, guarantee })
     }
 
     /// The query.
     pub const fn query(&self) -> &Q {
-        &self.query
+        self.query.get()
     }
 
-    /// The noise of the statistic.
+    /// The noise that is added to the statistic.
     pub const fn noise(&self) -> &Laplace {
         &self.noise
     }
 
-    /// By how much the noisy statistic is raised, b·ln(1/2δ), before its grid is taken into
-    /// account.
+    /// What is added to the noisy statistic to make it an upper bound: b·ln(1/2δ), before rounding
+    /// to the grid is covered.
     pub const fn raise(&self) -> f64 {
         self.raise
     }
 
-    /// What Δ̃ exceeds with probability `beta` at most, for data with this statistic.
+    /// The number that Δ̃ exceeds with probability at most `beta`, for data with this statistic.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < `beta` ≤ 1.
@@ -166,9 +176,9 @@ impl<Q: SensitivityIn<L1> + Query<Answer = Finite>, B: SensitivityBound<Q>> Meas
 /// The bound is released with the value, and says how large its noise was.
 impl<Q, B> WithInterval for PrivateSensitivityBound<Q, B> {
     type Released = Bounded;
-    type Interval = Interval;
+    type Interval = ConfidenceInterval;
 
-    fn interval_at(&self, released: &Bounded, confidence: Confidence) -> Result<Interval, Error> {
+    fn interval_at(&self, released: &Bounded, confidence: Confidence) -> Result<ConfidenceInterval, Error> {
         self.noise_for(released.bound).interval_at(&released.value, confidence)
     }
 }
@@ -237,7 +247,8 @@ mod tests {
     #[test]
     fn bounds_follow_the_noisy_statistic_from_above() {
         let made = |delta| {
-            PrivateSensitivityBound::split(Triangles::new(100), MaxDegree::new(100), 1.0, 1.0, delta).unwrap()
+            PrivateSensitivityBound::new(Triangles::new(100), MaxDegree::new(100), target(2.0, delta))
+                .unwrap()
         };
         let release = made(1e-3);
         assert!((release.raise() - 500f64.ln()).abs() < 1e-9);
@@ -281,6 +292,10 @@ mod tests {
                 && make(1.0, 1.0, f64::NAN).is_err()
                 && make(1.0, f64::from_bits(1), 0.1).is_err()
         );
+        for (half, delta) in [(1e-6, 0.9), (1e-6, 1e-3), (1.0, 0.5)] {
+            let epsilon = 2.0 * half;
+            assert_eq!(make(half, half, delta), Err(Error::LargeDelta { epsilon, delta }));
+        }
         let nothing =
             PrivateSensitivityBound::new(Triangles::new(2), MaxDegree::new(2), target(1.0, 0.1)).unwrap_err();
         assert!(nothing.to_string().contains("publish it as it is"));

@@ -1,6 +1,6 @@
 //! Propose a bound on the local sensitivity, test it, and release if it passes.
 
-use dp_core::interval::{Confidence, Interval, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, WithInterval};
 use dp_core::rounding::{Enclosure, div_up};
 use dp_core::{Approx, Delta, Error, Guarantee, Measurement, Mechanism, Pure, Scale};
 use dp_mechanisms::Laplace;
@@ -82,9 +82,11 @@ use crate::{LocalSensitivity, Outcome};
 /// let target = Approx::new(2.0, 1e-6)?;
 /// let timid = ProposeTestRelease::new(median, 300.0, target)?;
 /// assert!(timid.refusal_probability(timid.distance(&incomes)?) > 0.99); // refused
-/// let b = median.local_at_distance(&incomes, timid.threshold() + 6)?; // as if these were public data of the same kind
+/// // As if these were public data of the same kind.
+/// let b = median.local_at_distance(&incomes, timid.threshold() + 6)?;
 /// let bold = ProposeTestRelease::new(median, b, target)?;
-/// assert!(b < 1000.0 && bold.refusal_probability(bold.distance(&incomes)?) < 0.01); // released, with noise of scale b instead of a million
+/// // Released, with noise of scale b instead of a million.
+/// assert!(b < 1000.0 && bold.refusal_probability(bold.distance(&incomes)?) < 0.01);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///
@@ -109,21 +111,27 @@ impl<Q: LocalSensitivity> ProposeTestRelease<Q> {
         // Halving is exact but for the smallest floats, for which the noise is not finite. So the
         // halves add up to the target.
         let half = target.epsilon().get() / 2.0;
-        Self::split(query, proposal, half, half, target.delta().get())
+        Self::of_parts(query, proposal, half, half, target.delta())
     }
 
     /// Proposes a bound on the local sensitivity, and spends ε₁ on the test and ε₂ on the release.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and [`Error::LargeDelta`] for a δ that [`Approx::new`] refuses.
     pub fn split(query: Q, proposal: f64, test: f64, release: f64, delta: f64) -> Result<Self, Error> {
+        let split = Self::of_parts(query, proposal, test, release, Delta::new(delta)?)?;
+        Approx::new(split.guarantee.epsilon().get(), delta)?;
+        Ok(split)
+    }
+
+    fn of_parts(query: Q, proposal: f64, test: f64, release: f64, delta: Delta) -> Result<Self, Error> {
         positive("epsilon of the test", test)?;
         let (proposal, release) =
             (positive("proposal", proposal)?, positive("epsilon of the release", release)?);
         let noise = Laplace::with_scale(noise_scale(proposal, release)?);
-        let tested = DistanceTest::new(test, delta)?;
+        let tested = DistanceTest::new(test, delta.get())?;
         let epsilon = Pure::new(test)?.compose(&Pure::new(release)?).epsilon();
-        let guarantee = Approx::from_parts(epsilon, Delta::new(delta)?);
+        let guarantee = Approx::from_parts(epsilon, delta);
         Ok(Self { query, proposal, test: tested, noise, guarantee })
     }
 
@@ -212,13 +220,13 @@ impl<Q: LocalSensitivity> Measurement for ProposeTestRelease<Q> {
 /// released value would always be covered. Nothing is known where nothing was released.
 impl<Q> WithInterval for ProposeTestRelease<Q> {
     type Released = Outcome<f64>;
-    type Interval = Outcome<Interval>;
+    type Interval = Outcome<ConfidenceInterval>;
 
     fn interval_at(
         &self,
         released: &Outcome<f64>,
         confidence: Confidence,
-    ) -> Result<Outcome<Interval>, Error> {
+    ) -> Result<Outcome<ConfidenceInterval>, Error> {
         Ok(match released {
             Outcome::Released(value) => Outcome::Released(self.noise.interval_at(value, confidence)?),
             Outcome::Refused => Outcome::Refused,
@@ -322,6 +330,10 @@ mod tests {
             assert!(ProposeTestRelease::new(Jump::new(10), bad, target(1.0, 0.1)).is_err());
             assert!(ProposeTestRelease::split(Jump::new(10), 1.0, bad, 1.0, 0.1).is_err());
             assert!(ProposeTestRelease::split(Jump::new(10), 1.0, 1.0, bad, 0.1).is_err());
+        }
+        for (half, delta) in [(1e-6, 0.9), (1e-6, 1e-3), (1.0, 0.5)] {
+            let swapped = ProposeTestRelease::split(Jump::new(10), 1.0, half, half, delta);
+            assert_eq!(swapped.unwrap_err(), Error::LargeDelta { epsilon: 2.0 * half, delta });
         }
         assert!(ProposeTestRelease::new(Jump::new(10), 1.0, target(1.0, 0.0)).is_err());
         assert!(ProposeTestRelease::new(Jump::new(10), 1.0, target(f64::from_bits(3), 0.1)).is_err());

@@ -5,7 +5,7 @@ use dp_core::{Error, Finite, Query};
 
 use crate::{KStars, LocalSensitivity, MaxDegree, Smoothness, Triangles};
 
-/// A number that is easy to ask for privately, and that bounds the local sensitivity of the query
+/// A statistic that has a small sensitivity itself and bounds the local sensitivity of the query
 /// `Q`.
 ///
 /// # Contract

@@ -7,7 +7,8 @@ use rand_core::Rng;
 use crate::Outcome;
 use crate::stability::distance_test::DistanceTest;
 
-/// A value of any kind that knows how far the data are from giving another one.
+/// A function of the data, of any type, with a number of records that can change without changing
+/// its value.
 ///
 /// # Contract
 /// [`find`](Self::find) gives each data set x a value and a distance d(x); no value at all counts
@@ -32,8 +33,8 @@ pub trait Stable {
     fn find(&self, data: &Self::Data) -> Result<Option<(Self::Value, u64)>, Error>;
 }
 
-/// Releases a value *exactly*, without noise, if the data are far from giving another one
-/// ("distance to instability", claim S15).
+/// Releases a value *exactly*, without noise, if many records must change before the value does (if
+/// the "distance to instability" is large, claim S15).
 ///
 /// **What is released.** The value if d(x) + N > T, and [`Refused`](Outcome::Refused) otherwise, or
 /// if there is no value. N is discrete Laplace noise of scale 1/ε, and T the least whole number
@@ -42,11 +43,11 @@ pub trait Stable {
 /// **Theorem.** This is (ε, δ)-private.
 ///
 /// *Proof.* Let x and y be neighbours. If they have the same value, what is released is a function
-/// of that value and of the test, which is ε-private because d moves by one at most. If they have
-/// not, then d(x) = d(y) = 0, and x passes with a probability p ≤ δ, as does y. So x is refused
-/// with probability 1, or with 1 − p, and the same holds of y: for all sets S of outcomes Pr(M(x) ∈
-/// S) ≤ p + (1 − p)·1(Refused ∈ S) ≤ δ + Pr(M(y) ∈ S) if x has a value, and 1(Refused ∈ S) ≤ p +
-/// Pr(M(y) ∈ S) if it has none. ∎
+/// of that value and of the test, which is ε-private because d moves by one at most. If their
+/// values differ, then d(x) = d(y) = 0, and x passes with a probability p ≤ δ, as does y. So x is
+/// refused with probability 1, or with 1 − p, and the same holds of y: for all sets S of outcomes
+/// Pr(M(x) ∈ S) ≤ p + (1 − p)·1(Refused ∈ S) ≤ δ + Pr(M(y) ∈ S) if x has a value, and
+/// 1(Refused ∈ S) ≤ p + Pr(M(y) ∈ S) if it has none. ∎
 ///
 /// There is no price for the number of candidates, and they need not be known: where one stands out
 /// by some ln(1/δ)/ε records, this beats the exponential mechanism. Where none does, it refuses.

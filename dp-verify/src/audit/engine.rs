@@ -18,7 +18,7 @@ use dp_mechanisms::rng::Insecure;
 
 use super::clopper_pearson;
 
-/// A label of an output: outputs with the same label are not told apart.
+/// A label of an output: outputs with the same label are not distinguished.
 pub(crate) type Label = u64;
 
 /// A sampler whose outputs are labelled.

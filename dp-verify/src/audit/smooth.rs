@@ -28,7 +28,7 @@ fn median() -> Result<Quantile<ReplaceOne>, dp_core::Error> {
     Quantile::median(Bounds::new(0.0, 1.0)?).under_replace_one(7)
 }
 
-/// Of seven records so many are 0 and the rest 1.
+/// Seven records, of which `zeros` are 0 and the rest 1.
 fn torn(zeros: usize) -> Vec<f64> {
     [vec![0.0; zeros], vec![1.0; 7 - zeros]].concat()
 }

@@ -15,7 +15,7 @@ const COLOURS: [&str; 10] = [
 ];
 /// The longest title in letters of the usual size; longer ones have smaller letters.
 const TITLE: usize = 84;
-/// Curves with at most so many points show them.
+/// Curves with at most this number of points mark each of them.
 const DOTTED: usize = 25;
 
 impl Figure {

@@ -16,8 +16,8 @@ pub(super) struct Trial<'a, X: ?Sized, L> {
     pub(super) neighbours: [&'a X; 2],
     /// What is looked at, in words.
     pub(super) looking_at: &'static str,
-    /// The same in code: outputs with the same label are not told apart. It knows nothing of which
-    /// neighbour was used.
+    /// The same in code: outputs with the same label are not distinguished. It knows nothing of
+    /// which neighbour was used.
     pub(super) label: L,
 }
 

@@ -11,7 +11,7 @@ use super::{Expected, Test, Timing, fractions, welch};
 
 /// What part of the observations is kept: the slowest are the machine's and not the sampler's.
 const KEPT: f64 = 0.95;
-/// Beyond so many standard errors it is customary to speak of a leak.
+/// The number of standard errors beyond which it is customary to speak of a leak.
 const VISIBLE: f64 = 4.5;
 /// More observations than that do not make a test better.
 const MOST: usize = 200_000;

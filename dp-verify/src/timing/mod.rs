@@ -51,7 +51,7 @@ pub(crate) struct Timing {
     pub(crate) nanoseconds: (f64, f64),
     /// The number of draws.
     pub(crate) draws: u64,
-    /// Whether the classes can be told apart.
+    /// Whether the classes can be distinguished.
     pub(crate) shows: bool,
     pub(crate) expected: Expected,
 }
@@ -67,7 +67,7 @@ impl Timing {
     }
 }
 
-/// Times all samplers, for about so many seconds in all.
+/// Times all samplers, for about `seconds` seconds in total.
 pub(crate) fn measure(seconds: f64) -> Vec<Timing> {
     let mut tests = subjects::all();
     tests.extend(controls::all());

@@ -61,7 +61,7 @@ impl Quads {
         Self { sums, batch }
     }
 
-    /// Whether the inputs can be told apart.
+    /// Whether the inputs can be distinguished.
     ///
     /// If the input has no influence on durations, the coin makes both inputs of a quad
     /// exchangeable, whatever else the machine does, and each is the slower one with probability

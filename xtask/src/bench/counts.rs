@@ -35,7 +35,7 @@ fn per_value(side: &str, name: &str) -> Option<f64> {
     (two > one && values > 0.0).then(|| (two - one) / values)
 }
 
-/// All instructions of so many runs, and the values that one makes.
+/// The instructions of all runs together, and the number of values that one run makes.
 fn instructions(side: &str, runs: u32, name: &str) -> Option<(f64, f64)> {
     let program = workspace::target().join("release/dp-bench");
     let mut valgrind = Command::new("valgrind");

@@ -3,7 +3,8 @@
 //! The loss Δ(2x+Δ)/2σ² at the integer x has the mass e^(−x²/2σ²)/Z. Completing the square, with μ
 //! = Δ/σ,
 //!
-//! > M(s) = e^(s(s+1)μ²/2)·Θ(sΔ)/Θ(0),  Θ(t) = Σ_x e^(−(x−t)²/2σ²) = σ√(2π)·Σ_n e^(−2π²σ²n² − 2πint)
+//! > M(s) = e^(s(s+1)μ²/2)·Θ(sΔ)/Θ(0),
+//! > Θ(t) = Σ_x e^(−(x−t)²/2σ²) = σ√(2π)·Σ_n e^(−2π²σ²n² − 2πint)
 //!
 //! by Poisson's summation formula. At s = c + iy the term n of the last sum has the modulus
 //! e^(−2π²σ²n² + 2πnyΔ). Up to |y| ≤ (πσ² − 8)/Δ it is at most e^(−2π²σ²(n²−|n|) − 16π|n|), so all

@@ -7,7 +7,8 @@
 //! and |ℑw| ≤ d, so that on the edges |φ| grows by at most e^(d²/2), |1+y| ≤ M(ℜw), and
 //! |1+y| ≥ cos(μd/2). And |dw/dt| ≤ ℜ(dw/dt)/cos d, which makes integrals over the edges integrals over ℜw:
 //!
-//! > ∫|R_p| ≤ e^(d²/2)/cos d · (∫φM^p + 1 + 2|p|γ),  with ∫φM^p replaced by cos(μd/2)^p for negative p.
+//! > ∫|R_p| ≤ e^(d²/2)/cos d · (∫φM^p + 1 + 2|p|γ),
+//! > with ∫φM^p replaced by cos(μd/2)^p for negative p.
 
 use dp_core::Alpha;
 use dp_core::rounding::{Enclosure, ln_1p_up, ln_up};

@@ -282,12 +282,12 @@ mod tests {
             }
         }
         // Beside coarser steps an answer on a boundary is left to the noise in most draws: all
-        // answers take the long way.
+        // answers take the slow path.
         for exponent in [37, 47, 60] {
             assert!(sampler(1.0, -1e300, 1e300, exponent).fast.is_none(), "{exponent}");
         }
         // Between bounds so close that floats hardly tell the sides of an answer apart, one on a
-        // bound, which has one side, would take the long way half as often as others.
+        // bound, which has one side, would take the slow path half as often as others.
         for exponent in [-33, -36, -44, -60] {
             assert!(sampler(1.0, 0.0, 2f64.powi(exponent), -30).fast.is_none(), "{exponent}");
         }

@@ -22,7 +22,7 @@
 //! of random bits and some nanoseconds, and half of these begin anew. Which boxes are hit does not
 //! depend on the answer; a reader who can time single draws learns that a magnitude was drawn near
 //! the curve, not which one. A draw within 2⁻¹² steps of a boundary, or beyond five scales, takes
-//! the long way. See also [what holds of all draws](super#timing).
+//! the slow path. See also [what holds of all draws](super#timing).
 
 mod normal;
 mod short;
@@ -363,7 +363,7 @@ mod tests {
             });
         }
         // Beside coarser steps an answer on a boundary is left to the noise in most draws: all
-        // answers take the long way.
+        // answers take the slow path.
         for (sigma, exponent) in [(1.0, 37), (1.3, 47), (1.0, 60), (1e-200, 0)] {
             let sampler = Sampler::new(scale(sigma), grid(exponent));
             assert!(sampler.steps.is_none() && sampler.short.is_none(), "{sigma} {exponent}");

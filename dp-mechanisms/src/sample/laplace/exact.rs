@@ -1,4 +1,4 @@
-//! The exact way, in enclosures and integers: it settles every draw.
+//! The exact path, in enclosures and integers: it settles every draw.
 
 use dashu_int::{IBig, UBig};
 use dp_core::Scale;

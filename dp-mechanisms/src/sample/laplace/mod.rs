@@ -356,7 +356,7 @@ mod tests {
             });
         }
         // Beside coarser steps an answer on a boundary is left to the noise in most draws: all
-        // answers take the long way.
+        // answers take the slow path.
         for (b, exponent) in [(1.0, 37), (1.3, 47), (1.0, 60), (1e-200, 0), (1e-300, 900)] {
             assert!(Sampler::new(scale(b), grid(exponent)).fast.is_none(), "{b} {exponent}");
         }

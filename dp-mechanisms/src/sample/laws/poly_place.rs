@@ -93,7 +93,7 @@ impl PolyPlaceLaw {
     }
 }
 
-/// A magnitude: an exponential E within γ, or γ·e^(E/(γ−1)) beyond it.
+/// The magnitude of a draw: an exponential E up to γ, or γ·e^(E/(γ−1)) beyond.
 #[derive(Clone, Debug)]
 pub struct Magnitude {
     law: PolyPlaceLaw,

@@ -102,7 +102,7 @@ impl PolynomialTailLaw {
     }
 }
 
-/// A magnitude from min(1, x^−γ).
+/// The proposal of the rejection sampler: a magnitude with density in proportion to min(1, x^−γ).
 #[derive(Clone, Debug)]
 pub struct Proposal {
     law: PolynomialTailLaw,

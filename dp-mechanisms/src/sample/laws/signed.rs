@@ -13,7 +13,7 @@ pub struct Signed<D> {
 }
 
 impl<D: Lazy> Signed<D> {
-    /// The magnitude with a fair sign.
+    /// The magnitude with a random sign, each with probability ½.
     pub fn fairly<R: Rng + ?Sized>(magnitude: D, bits: &mut Bits<'_, R>) -> Self {
         Self { negative: bits.flip(), magnitude }
     }

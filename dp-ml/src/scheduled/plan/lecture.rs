@@ -5,17 +5,17 @@ use crate::arguments::count;
 use crate::scheduled::bound::{UtilityBound, lecture_thetas};
 use crate::scheduled::noise::StepNoise;
 
-/// The lecture's choice (claim L9): γ_h = (1 + h)^−½, a_h = h^0.8, b = 1, one step per record, up
-/// to the same limit.
+/// The schedule that the lecture notes choose (claim L9): γ_h = (1 + h)^−½, a_h = h^0.8, b = 1, one
+/// step per record, but at most [`Task::most_steps`] of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lecture {
     /// The number of steps.
     pub steps: usize,
-    /// The loss of its last iterate when the first has ε: ε·N^0.8.
+    /// The privacy loss of the last iterate, if that of the first is ε: ε·N^0.8.
     pub last_iterate: f64,
-    /// Its bound at that loss.
+    /// The bound on E f(β̄) − f* at that privacy loss.
     pub bound: f64,
-    /// Its bound when the level is lowered until the last iterate loses ε.
+    /// The bound when the noise is raised until the privacy loss of the last iterate is ε.
     pub bound_at_target: f64,
 }
 

@@ -14,7 +14,7 @@ use super::bound::{Problem, UtilityBound};
 use super::schedule::{NoiseSchedule, Schedule};
 use crate::arguments::{count, positive};
 
-/// The task to plan for: public facts.
+/// The public facts of the task to plan for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Task {
     /// The number n of records.
@@ -40,7 +40,7 @@ pub struct SchedulePlan {
     pub schedule: Schedule,
     /// The bound on E f(β̄) − f*.
     pub bound: UtilityBound,
-    /// The lecture's choice, for comparison.
+    /// The schedule that the lecture notes choose, for comparison.
     pub lecture: Lecture,
 }
 

@@ -35,8 +35,9 @@
 //! x is the mean over 0 ≤ τ ≤ h of the derivative of L along the way from no change to this one,
 //! λ' = (λ/h)·τ, s' = (s/h)·τ:
 //!
-//! > x′ = (λ/h)·(1 − A(u)) − (s/h)·e^(−λ')·B(u),  u = σ(z − s')·e^(−λ'),  A = z·φ'(z) =
-//! > arsinh(u)·T/σ² + T²,  B = φ'(z) = arsinh(u)·S/σ + σ·T·S,  T = u/√(1 + u²),  S = 1/√(1 + u²).
+//! > x′ = (λ/h)·(1 − A(u)) − (s/h)·e^(−λ')·B(u),  u = σ(z − s')·e^(−λ'),
+//! > A = z·φ'(z) = arsinh(u)·T/σ² + T²,  B = φ'(z) = arsinh(u)·S/σ + σ·T·S,
+//! > T = u/√(1 + u²),  S = 1/√(1 + u²).
 //!
 //! *Beyond the last cell* at |y| = E: 0 ≤ A ≤ arsinh|u|/σ² + 1, |B| ≤ 2/3σ + σ/2 and arsinh|u| ≤
 //! σ|y| + σs + |λ|, so |x| ≤ X = c₀ + c₁·|y|. There e^(ax) − 1 − ax ≤ e^(aX), and x²·(2 + e^(θx))/3

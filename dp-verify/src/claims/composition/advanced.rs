@@ -22,7 +22,7 @@ pub(super) fn claims() -> Vec<Claim> {
             statement: "k releases that are (ε,δ)-private are (ε√(2k·ln 1/δ') + ½kε², kδ + δ')-private together.",
             formula: "k × (ε,δ)-DP ⇒ (ε·√(2k·ln 1/δ') + ½kε², kδ + δ')-DP",
             meaning: "Many small releases do not all go wrong together, so their losses add up like a random walk: for a small price in δ the total ε grows with the square root of their number rather than with the number. The theorem was compared with the \
-                      optimal composition, which is exact, on 225 combinations of ε, δ, number and extra δ'. It holds in all of them, with room: the true δ is below the promised one by a factor that the slack shows. The library offers the theorem to compare with printed figures, and accounts with the exact composition.",
+                      optimal composition, which is exact, on 225 combinations of ε, δ, number and extra δ'. It holds in all of them, with slack: the true δ is below the promised one by a factor that the slack shows. The library offers the theorem to compare with printed figures, and accounts with the exact composition.",
             kind: Kind::Exact,
             expected: Verdict::Holds,
             check: || holds(advanced),

@@ -12,7 +12,7 @@ pub(super) const L1: Claim = Claim {
     formula: "f(Σγ_jβ⁽ʲ⁾/Σγ_j) − f(β*) ≤ ‖β⁽⁰⁾ − β*‖²/Σγ_j for γ_j ≤ 1/2M",
     meaning: "Gradient descent walks downhill in steps whose lengths are the learning rates γ. The bound says how far above the lowest point the average of the places visited can still lie: the \
               square of the first distance over the sum of all rates. There is no privacy in it yet; it is the first of the three terms that price a private training. The average was followed through 72,000 steps on three convex functions, from four starts, at \
-              constant and falling rates. It never passed the bound, which leaves room because the notes drop a factor of one half. Steps of more than 2/M leap over the minimum and break it.",
+              constant and falling rates. It never passed the bound, which leaves slack because the notes drop a factor of one half. Steps of more than 2/M leap over the minimum and break it.",
     kind: Kind::Algebraic,
     expected: Verdict::Holds,
     check: || judge(0.5),

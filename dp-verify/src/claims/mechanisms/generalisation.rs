@@ -20,7 +20,7 @@ pub(super) const D14: Claim = Claim {
     formula: "|E(q(S) − q(P))| ≤ δ(0) = tanh(ε/2) ≤ e^ε − 1 for q: X → [0,1] chosen from S ~ Pⁿ by an ε-private mechanism",
     meaning: "Whoever searches a sample for a striking pattern finds one, whether or not the population has it. If the search is private, no single record can have led to the pattern, and so it must be there \
               in the population too, up to a small gap. The outline only names this; the library states it for every notion of privacy, with a bound that is at most half of the printed one. All \
-              samples of up to six records from small domains were listed, a query was selected for looking largest on the sample, and the exact expected gap was computed: it stays below the bound at every ε tried. A single record that is told by randomised response \
+              samples of up to six records from small domains were listed, a query was selected for looking largest on the sample, and the exact expected gap was computed: it stays below the bound at every ε tried. A single record that is reported by randomised response \
               comes to half of the bound or more, so little can be gained. Selecting without noise has a gap above what a small ε allows, which is overfitting. The library also builds on it a hold-out set that can be asked many questions.",
     kind: Kind::Enumeration,
     expected: Verdict::Holds,
@@ -81,7 +81,7 @@ fn judge(select: Selection) -> Result<Finding, Error> {
     let (fitted, _) = expected_gap(&[1, 1], 6, 0.2, overfitting)?;
     let allowed = transfer_bound(&Pure::new(0.2)?);
     let detail = format!(
-        "{samples} samples: the expected gap of a private selection stays below tanh(ε/2), and reaches {selected:.3} of it; that of one record told by randomised response reaches {closest:.3}; selecting without noise from six records has a \
+        "{samples} samples: the expected gap of a private selection stays below tanh(ε/2), and reaches {selected:.3} of it; that of one record reported by randomised response reaches {closest:.3}; selecting without noise from six records has a \
          gap of {:.4}, where ε = 0.2 allows {allowed:.4}",
         fitted.lo()
     );

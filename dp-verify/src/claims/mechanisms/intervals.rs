@@ -5,7 +5,7 @@
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
 use crate::figure::{Axis, Figure};
 use crate::grid::in_steps;
-use dp_core::interval::{Confidence, Interval};
+use dp_core::interval::{Confidence, ConfidenceInterval};
 use dp_core::normal::upper_tail;
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, ErrorBound, Scale, WithInterval};
@@ -27,7 +27,9 @@ pub(super) const I1: Claim = Claim {
 };
 
 /// Noise with an enclosed tail.
-pub(crate) trait Known: ErrorBound + WithInterval<Released = f64, Interval = Interval> {
+pub(crate) trait Known:
+    ErrorBound + WithInterval<Released = f64, Interval = ConfidenceInterval>
+{
     /// Encloses Pr(Z > z).
     fn above(&self, z: f64) -> Enclosure;
 }

@@ -137,7 +137,7 @@ struct Thresholded {
     seen: u32,
 }
 
-/// With the counts of so many keys; those of others are zero.
+/// With the counts of `keys` keys; those of others are zero.
 fn thresholded(epsilon: f64, delta: f64, by: u16, lower: u64, keys: usize) -> Result<Thresholded, Error> {
     type Keys = StabilityHistogram<u8>;
     let distance = Sensitivity::<L1, AddRemove>::new(by.into())?;

@@ -17,7 +17,7 @@ pub(super) fn table(outcomes: &[Outcome]) -> Markup {
             }
             div.wide {
                 table #claim-table {
-                    thead { tr { th { "Id" } th { "Verdict" } th { "Check" } th { "Statement" } th { "Room" } } }
+                    thead { tr { th { "Id" } th { "Verdict" } th { "Check" } th { "Statement" } th { "Slack" } } }
                     tbody { @for outcome in outcomes { (row(outcome)) } }
                 }
             }
@@ -35,13 +35,13 @@ fn row(Outcome { claim, finding, as_expected, .. }: &Outcome) -> Markup {
             }
             td data-label="Check" { (claim.kind.to_string()) }
             td { (claim.statement) span.small { " (" (claim.source) ")" } }
-            td data-label="Room" { @if let Some(slack) = &finding.slack { (room(slack)) } }
+            td data-label="Slack" { @if let Some(slack) = &finding.slack { (factor(slack)) } }
         }
     }
 }
 
-/// What the table has room for: by which factor the claim exceeds the truth.
-fn room(Slack { quantity, least, most, .. }: &Slack) -> String {
+/// The entry in the table: by which factor the claim exceeds the truth.
+fn factor(Slack { quantity, least, most, .. }: &Slack) -> String {
     format!("{quantity}: {} to {} ×", brief(*least), brief(*most))
 }
 
@@ -82,16 +82,16 @@ pub(super) fn link(id: &str, outcomes: &[Outcome]) -> Markup {
 }
 
 fn sentence(Slack { quantity, least, most, gain }: &Slack) -> String {
-    let room = format!(
+    let measured = format!(
         "Over all that was tried, the claimed {quantity} is {} to {} times the true one.",
         brief(*least),
         brief(*most)
     );
     match gain {
         Some(gain) => {
-            format!("{room} The library's own calibration needs up to {} times less noise.", brief(*gain))
+            format!("{measured} The library's own calibration needs up to {} times less noise.", brief(*gain))
         }
-        None => room,
+        None => measured,
     }
 }
 
@@ -110,7 +110,7 @@ pub(super) fn gallery(outcomes: &[Outcome]) -> Markup {
     html! {
         section #pictures {
             h2 { "Pictures" }
-            p { "A broad pale line is what is claimed. A true curve below it leaves room; one above it is a refutation. The same pictures stand beside their claims, and more of them." }
+            p { "A broad pale line is what is claimed. A true curve below it leaves slack; one above it is a refutation. The same pictures stand beside their claims, and more of them." }
             h3 { "What a statistic costs: global, local and smooth sensitivity" }
             div.gallery { (shown(&["M10", "S5", "S13", "S18", "S19"])) }
             h3 { "Training with noise: how it converges" }

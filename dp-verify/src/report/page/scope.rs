@@ -43,7 +43,7 @@ fn durations(timings: &[Timing]) -> Markup {
         li {
             b { "Durations. " }
             "Which way a draw takes depends on the noise and on the ideal release, not on the private input; the library does not draw in constant time. Durations tell public parameters, how long lists are, how many cells of an open histogram are occupied, and that "
-            "a draw was one of the few in thousands that take the long way. The time in which an answer or a smooth bound is computed is outside the promise: who fears this should release at fixed times. "
+            "a draw was one of the few in thousands that take the slow path. The time in which an answer or a smooth bound is computed is outside the promise: who fears this should release at fixed times. "
             @if judged.is_empty() { "This run has not measured durations." }
             @else if seen.is_empty() { "This run has seen no input that shows, which does not prove that there is none." }
             @else {

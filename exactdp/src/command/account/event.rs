@@ -71,7 +71,7 @@ pub(super) fn compositions<A: Sampled>(
     })
 }
 
-/// One run, for groups of so many records. Quotients of sensitivity and noise are rounded up, which
+/// One run, for groups of `group` records. Quotients of sensitivity and noise are rounded up, which
 /// is the side of less privacy; one that overflows hides nothing.
 ///
 /// A sensitivity, a μ and a range of losses grow in proportion to the group, by the triangle

@@ -145,8 +145,9 @@ fn long_lists(calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error
         .with_slack(Slack::over("ε", ratios)))
 }
 
-/// The loss of so many times no and then so many times yes, for answers above the threshold: those
-/// to the no rise by one; those to the yes fall by one, or stay where all must move alike.
+/// The loss of `no` negative and then `yes` positive replies, for answers above the threshold:
+/// those with a negative reply rise by one; those with a positive one fall by one, or stay where
+/// all must move alike.
 fn loss_of_long(mechanism: &AboveThreshold, no: usize, yes: usize, monotone: bool) -> Enclosure {
     const ABOVE: f64 = 4.0;
     let list = |to_no: f64, to_yes: f64| [vec![ABOVE + to_no; no], vec![ABOVE + to_yes; yes]].concat();

@@ -1,18 +1,24 @@
-//! Composition on a lattice, by Fourier transforms: whole profiles, with every error in the bounds.
+//! A second accountant: composition on a lattice, by Fourier transforms. Whole profiles, with every
+//! error in the bounds.
 //!
-//! 1. Each pair is replaced by finitely many losses on a lattice top − s·h, from above and from below. Bounds of the pairs are bounds of
-//!    the composition.
-//! 2. The dots are tilted by e^(θt), with θ near the saddle point of the query (`saddle.rs`): then the composition has its bulk where the answer is
-//!    made, and δ is accurate relatively, however small.
-//! 3. Transforms, powers and a product compose them (`transform.rs`), in a window outside of which a Chernoff bound leaves next to nothing
-//!    (`window.rs`).
+//! It shares discretisation with the accountant of `dp-accounting`, and nothing that composes: what
+//! both enclose is held against each other.
+//!
+//! 1. Each pair is replaced by finitely many losses on a lattice top − s·h, from above and from
+//!    below. Bounds of the pairs are bounds of the composition.
+//! 2. The dots are tilted by e^(θt), with θ near the saddle point of the query (`saddle.rs`): then
+//!    the composition has its bulk where the answer is made, and δ is accurate relatively, however
+//!    small.
+//! 3. Transforms, powers and a product compose them (`transform.rs`), in a window outside of which
+//!    a Chernoff bound leaves next to nothing (`window.rs`).
 //! 4. One pass turns the masses into the profile at every lattice point (`curve.rs`).
 //!
-//! Losses that are infinite, or beyond the range of the lattice, count as lost: with finite masses Fᵢ and infinite Iᵢ the composition loses
-//! Π(Fᵢ+Iᵢ)^kᵢ − ΠFᵢ^kᵢ.
+//! Losses that are infinite, or beyond the range of the lattice, count as lost: with finite masses
+//! Fᵢ and infinite Iᵢ the composition loses Π(Fᵢ+Iᵢ)^kᵢ − ΠFᵢ^kᵢ.
 //!
-//! The step follows from the accuracy. Dots add about θ(θ+1)h²/12 to the cumulant of each pair from above and take half of that from below, which
-//! in ε is (θ+1)h²/8 between them per pair; the gap is measured, and the step refined until it is as asked for or the lattice has reached its
+//! The step follows from the accuracy. Dots add about θ(θ+1)h²/12 to the cumulant of each pair from
+//! above and take half of that from below, which in ε is (θ+1)h²/8 between them per pair; the gap
+//! is measured, and the step refined until it is as asked for or the lattice has reached its
 //! largest size. Then the bracket is wider than asked for, and still a bracket.
 
 mod curve;
@@ -39,7 +45,7 @@ use transform::Transforms;
 use window::Window;
 
 /// Pairs and how often each occurs, all in one direction.
-pub(crate) type Parts<'a> = [(&'a dyn DominatingPair, u64)];
+pub type Parts<'a> = [(&'a dyn DominatingPair, u64)];
 
 /// The largest transform: some tens of megabytes.
 const LARGEST: usize = 1 << 20;
@@ -63,7 +69,7 @@ fn exact(count: u64) -> Enclosure {
 
 /// What is asked of a composition.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Query {
+enum Query {
     /// δ at an ε.
     Delta(f64),
     /// ε at a δ.
@@ -72,17 +78,20 @@ pub(crate) enum Query {
 
 /// A lattice on which the atoms of all pairs lie: nothing is lost then.
 ///
-/// The losses of each pair differ by multiples of the step. Those of a pair that has no largest loss are the offset and multiples of the step.
-/// Were this not so, the bounds would be wider, and still bounds.
+/// The losses of each pair differ by multiples of the step. Those of a pair that has no largest
+/// loss are the offset and multiples of the step. Were this not so, the bounds would be wider, and
+/// still bounds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spacing {
+pub struct Spacing {
+    /// The distance between neighbouring points.
     pub step: f64,
+    /// A loss that lies on the lattice.
     pub offset: f64,
 }
 
 /// Encloses δ(ε) of a composition, to a relative accuracy where the lattice allows it.
-#[allow(dead_code)] // a cross-check of the accountant's first engine
-pub(crate) fn delta(parts: &Parts, epsilon: f64, accuracy: f64, spacing: Option<Spacing>) -> Enclosure {
+#[must_use]
+pub fn delta(parts: &Parts, epsilon: f64, accuracy: f64, spacing: Option<Spacing>) -> Enclosure {
     if epsilon.is_nan() {
         return Enclosure::new(0.0, 1.0);
     }
@@ -92,9 +101,10 @@ pub(crate) fn delta(parts: &Parts, epsilon: f64, accuracy: f64, spacing: Option<
     bounds(parts, Query::Delta(epsilon), accuracy, spacing).delta(epsilon)
 }
 
-/// Encloses the least ε ≥ 0 with δ(ε) ≤ `delta`, to a relative accuracy where the lattice allows it.
-#[allow(dead_code)] // a cross-check of the accountant's first engine
-pub(crate) fn epsilon(parts: &Parts, delta: f64, accuracy: f64, spacing: Option<Spacing>) -> Enclosure {
+/// Encloses the least ε ≥ 0 with δ(ε) ≤ `delta`, to a relative accuracy where the lattice allows
+/// it.
+#[must_use]
+pub fn epsilon(parts: &Parts, delta: f64, accuracy: f64, spacing: Option<Spacing>) -> Enclosure {
     if delta >= 1.0 {
         return Enclosure::ZERO;
     }
@@ -141,16 +151,18 @@ impl Bounds {
     }
 }
 
-/// Encloses the least ε ≥ 0 at which an enclosed profile falls to a level, given a bound on all losses.
+/// Encloses the least ε ≥ 0 at which an enclosed profile falls to a level, given a bound on all
+/// losses.
 ///
-/// Both ends are judged where they are: at the upper one the upper bound is at most the level (or no loss is larger), at the lower one the lower bound
-/// is above it (or it is 0).
+/// Both ends are judged where they are: at the upper one the upper bound is at most the level
+/// (or no loss is larger), at the lower one the lower bound is above it (or it is 0).
 fn invert(profile: impl Fn(f64) -> Enclosure, level: f64, largest: f64) -> Enclosure {
     if profile(f64::INFINITY).lo() > level {
         return Enclosure::point(f64::INFINITY);
     }
     let upper = first_at_most(|epsilon| profile(epsilon).hi(), level, largest);
-    // Downwards from the upper end: a curve is sharp around its own saddle point and may say nothing far from it.
+    // Downwards from the upper end: a curve is sharp around its own saddle point and may say
+    // nothing far from it.
     let (mut high, mut low) = (upper.min(1e12), 0.0);
     for exponent in -50..=0 {
         let candidate = upper.min(1e12) * (1.0 - libm::ldexp(1.0, exponent));
@@ -167,7 +179,8 @@ fn invert(profile: impl Fn(f64) -> Enclosure, level: f64, largest: f64) -> Enclo
     Enclosure::new(if profile(low).lo() > level { low } else { 0.0 }, upper)
 }
 
-/// Approximately the least argument ≥ 0 at which a falling function is at most a level; at most `largest`, and infinite where there is none.
+/// Approximately the least argument ≥ 0 at which a falling function is at most a level; at most
+/// `largest`, and infinite where there is none.
 fn first_at_most(falling: impl Fn(f64) -> f64, level: f64, largest: f64) -> f64 {
     if falling(0.0) <= level {
         return 0.0;
@@ -237,7 +250,8 @@ fn bounds(parts: &Parts, query: Query, accuracy: f64, spacing: Option<Spacing>) 
 /// The steps to try.
 struct Plan {
     first: f64,
-    /// The step that the estimate asks for, the least that the sizes allow, and one on which atoms lie, if any.
+    /// The step that the estimate asks for, the least that the sizes allow, and one on which atoms
+    /// lie, if any.
     wanted: f64,
     least: f64,
     unit: Option<f64>,

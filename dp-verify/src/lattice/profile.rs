@@ -14,17 +14,18 @@ const QUERIES: [Query; 4] =
 ///
 /// - δ(ε) = sup_S P(S) − e^ε Q(S), for each real ε ([`delta`](Self::delta));
 /// - the least ε ≥ 0 with δ(ε) ≤ δ ([`epsilon`](Self::epsilon));
-/// - the trade-off f(α): the least probability of missing P among the tests that raise a false alarm under Q with probability at most
-///   α ([`trade_off`](Self::trade_off));
+/// - the trade-off f(α): the least probability of missing P among the tests that raise a false
+///   alarm under Q with probability at most α ([`trade_off`](Self::trade_off));
 /// - the advantage sup_S P(S) − Q(S) = δ(0), the total variation ([`advantage`](Self::advantage)).
 ///
-/// **Theorem** (Zhu, Dong and Wang 2022). If each pair dominates a mechanism, these bound what is learned from all of them
-/// together, chosen adaptively. Where neighbours may be exchanged the worse of (P, Q) and (Q, P) counts.
+/// **Theorem** (Zhu, Dong and Wang 2022). If each pair dominates a mechanism, these bound what is
+/// learned from all of them together, chosen adaptively. Where neighbours may be exchanged the
+/// worse of (P, Q) and (Q, P) counts.
 ///
 /// ```
-/// use dp_accounting::lattice::profile;
-/// use dp_core::pairs::LaplacePair;
 /// use dp_core::Epsilon;
+/// use dp_core::pairs::LaplacePair;
+/// use dp_verify::lattice::profile;
 ///
 /// let release = LaplacePair::new(Epsilon::new(0.5)?);
 /// let profile = profile(&[(&release, 4)], 1e-4);
@@ -42,8 +43,9 @@ pub struct Profile {
 
 /// The profile of a composition of pairs, each as often as its count says.
 ///
-/// `accuracy` is the relative width of ε that is aimed at; one that is not positive stands for 1e-4. A composition that is too large for the
-/// lattice comes with wider bounds. An empty one releases nothing: its profile is (1 − e^ε)₊.
+/// `accuracy` is the relative width of ε that is aimed at; one that is not positive stands for
+/// 1e-4. A composition that is too large for the lattice comes with wider bounds. An empty one
+/// releases nothing: its profile is (1 − e^ε)₊.
 #[must_use]
 pub fn profile(parts: &Parts, accuracy: f64) -> Profile {
     let curves = QUERIES.iter().map(|&query| bounds(parts, query, accuracy, None)).collect();
@@ -77,10 +79,11 @@ impl Profile {
         invert(|epsilon| self.delta(epsilon), delta.max(0.0), self.largest)
     }
 
-    /// Encloses f(α) = sup_ε 1 − δ(ε) − e^ε α, the least probability of a miss at a probability `level` of a false alarm.
+    /// Encloses f(α) = sup_ε 1 − δ(ε) − e^ε α, the least probability of a miss at a probability
+    /// `level` of a false alarm.
     ///
-    /// The curve from below is piecewise linear in e^ε, so its supremum is at a lattice point, or outside of the window: there
-    /// δ is not below its value at the end.
+    /// The curve from below is piecewise linear in e^ε, so its supremum is at a lattice point, or
+    /// outside of the window: there δ is not below its value at the end.
     #[must_use]
     pub fn trade_off(&self, level: f64) -> Enclosure {
         if level.is_nan() {
@@ -117,7 +120,8 @@ impl Profile {
         Enclosure::new(lo, hi.min((Enclosure::ONE - level).hi())).probability()
     }
 
-    /// Encloses sup_S P(S) − Q(S), the most by which a guess of P against Q is right more often than by tossing a coin.
+    /// Encloses sup_S P(S) − Q(S), the most by which a guess of P against Q is right more often
+    /// than by tossing a coin.
     #[must_use]
     pub fn advantage(&self) -> Enclosure {
         self.delta(0.0)

@@ -8,7 +8,8 @@ use super::part::{OnLattice, Side};
 /// A tilted mass that the roundings of a transform exceed by far.
 const NEGLIGIBLE: f64 = 1e-30;
 
-/// A measure on the lattice, tilted: the mass at top − s·step is `weights[s]`·e^(log_scale − θ·(top − s·step)) or further to the safe side.
+/// A measure on the lattice, tilted: the mass at top − s·step is `weights[s]`·e^(log_scale − θ·(top
+/// − s·step)) or further to the safe side.
 pub(super) struct Tilted {
     pub weights: Vec<f64>,
     pub log_scale: f64,
@@ -17,7 +18,8 @@ pub(super) struct Tilted {
 }
 
 impl Tilted {
-    /// Tilts a measure, to a total near one. The weights are rounded to the side of the bound, so nothing has to be added for them.
+    /// Tilts a measure, to a total near one. The weights are rounded to the side of the bound, so
+    /// nothing has to be added for them.
     pub(super) fn new(measure: &OnLattice, count: u64, step: f64, tilt: f64, side: Side) -> Self {
         let loss =
             |s: usize| Enclosure::point(measure.top) - Enclosure::from(float(s)) * Enclosure::point(step);
@@ -32,7 +34,8 @@ impl Tilted {
             Side::Above => mul_up(mass, factor(s).hi()),
             Side::Below => mul_down(mass, factor(s).lo()).max(0.0),
         };
-        // Losses so low that the tilt leaves nothing of them go to the lowest of the others (above) or are dropped (below).
+        // Losses so low that the tilt leaves nothing of them go to the lowest of the others (above)
+        // or are dropped (below).
         let mut rest = 0.0;
         let mut end = measure.masses.len();
         while end > 1 && add_up(rest, measure.masses[end - 1]) * factor(end - 2).hi() < NEGLIGIBLE {
@@ -63,8 +66,8 @@ impl Tilted {
 
     /// An upper bound on ln Σ weights[s]·e^(z(s − centre)); infinite on overflow.
     ///
-    /// The terms are positive, so the sum errs relatively by at most n·u, plus what the exponential does: 2 ulps, and |z(s − centre)| ≤ 710 ulps for its
-    /// argument.
+    /// The terms are positive, so the sum errs relatively by at most n·u, plus what the exponential
+    /// does: 2 ulps, and |z(s − centre)| ≤ 710 ulps for its argument.
     pub(super) fn ln_moment(&self, z: f64, centre: f64) -> f64 {
         let sum: f64 =
             (0..).zip(&self.weights).map(|(s, w)| w * libm::exp(z * (float::<usize>(s) - centre))).sum();

@@ -1,14 +1,17 @@
 //! One side of a profile, from one tilted composition.
 //!
-//! Let q be the tilted masses of the sums, Tₛ = A − s·h their losses, and e^(Λ − θTₛ)·qₛ their masses. With
+//! Let q be the tilted masses of the sums, Tₛ = A − s·h their losses, and e^(Λ − θTₛ)·qₛ their
+//! masses. With
 //!
 //! > gₛ = Σ_{j<s} qⱼ·e^(−θ(Tⱼ−Tₛ))·(1 − e^(−(Tⱼ−Tₛ))),  cₛ = Σ_{j≤s} qⱼ·e^(−(θ+1)(Tⱼ−Tₛ)),
 //!
-//! the profile between Tₛ₊₁ and Tₛ is δ(ε) = e^(Λ − θTₛ)·(gₛ + cₛ·(1 − e^(ε−Tₛ))), and with r = e^(−θh)
+//! the profile between Tₛ₊₁ and Tₛ is δ(ε) = e^(Λ − θTₛ)·(gₛ + cₛ·(1 − e^(ε−Tₛ))), and with r =
+//! e^(−θh)
 //!
 //! > gₛ₊₁ = r·(gₛ + cₛ·(1 − e^−h)),  cₛ₊₁ = qₛ₊₁ + r·e^−h·cₛ.
 //!
-//! All terms are positive. The constants and masses are moved to the safe side by more than the roundings of a step, so every gₛ and cₛ is a bound.
+//! All terms are positive. The constants and masses are moved to the safe side by more than the
+//! roundings of a step, so every gₛ and cₛ is a bound.
 
 use dp_core::rounding::Enclosure;
 
@@ -76,7 +79,8 @@ impl Curve {
             Side::Below if value < 1e-290 => 0.0,
             Side::Below => value,
         };
-        // What lies above the window counts as if it lay at its end with the largest weight: both sums then are at most that mass.
+        // What lies above the window counts as if it lay at its end with the largest weight: both
+        // sums then are at most that mass.
         let (mut level, mut slope) = (beyond, beyond);
         #[allow(clippy::cast_possible_truncation)] // a remainder of a length that is a usize
         let first = (window.start % window.length as u64) as usize;

@@ -17,8 +17,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The shortest window, of a length that is a power of two, outside of which next to nothing lies; at most the largest length, and then
-    /// perhaps more lies outside.
+    /// The shortest window, of a length that is a power of two, outside of which next to nothing
+    /// lies; at most the largest length, and then perhaps more lies outside.
     pub(super) fn around(measures: &[Tilted], largest: usize) -> Self {
         let (mut mean, mut variance, mut support) = (0.0, 0.0, 0.0);
         let mut centres = Vec::with_capacity(measures.len());
@@ -65,7 +65,8 @@ fn pow2(number: f64) -> usize {
     1usize << exponent
 }
 
-/// One tail of the sums, by Chernoff: Pr(S − m ≥ d) ≤ e^(F(z) − zd) with F(z) = Σ kᵢ ln E e^(z(sᵢ − mᵢ)), for each z > 0; likewise to the other side.
+/// One tail of the sums, by Chernoff: Pr(S − m ≥ d) ≤ e^(F(z) − zd) with F(z) = Σ kᵢ ln E
+/// e^(z(sᵢ − mᵢ)), for each z > 0; likewise to the other side.
 struct Tail {
     /// Some z and F(z).
     moments: Vec<(f64, f64)>,

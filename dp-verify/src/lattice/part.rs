@@ -3,8 +3,9 @@
 use dp_core::pairs::DominatingPair;
 use dp_core::rounding::{mul_down, mul_up, sub_down, sub_up};
 
+use dp_accounting::internals::{Discretised, above, below};
+
 use super::float;
-use crate::dots::{Dots, above, below};
 
 /// A pair, how often it occurs, and the ends of its losses that matter.
 #[derive(Clone, Copy)]
@@ -14,7 +15,8 @@ pub(super) struct Part<'a> {
     pub range: Range,
 }
 
-/// The losses that matter: less than a negligible mass lies below the first, and less than a negligible profile is left at the last.
+/// The losses that matter: less than a negligible mass lies below the first, and less than a
+/// negligible profile is left at the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub first: f64,
@@ -22,10 +24,11 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Finds the range of a pair for a mass that may be lost at the lower end and a profile that may be left at the upper end.
+    /// Finds the range of a pair for a mass that may be lost at the lower end and a profile that
+    /// may be left at the upper end.
     ///
-    /// A finite largest loss is the last one, so that an atom there lies on the lattice. Nothing depends on the accuracy of the search: what is
-    /// outside of the range is accounted for.
+    /// A finite largest loss is the last one, so that an atom there lies on the lattice. Nothing
+    /// depends on the accuracy of the search: what is outside of the range is accounted for.
     pub(super) fn of(pair: &dyn DominatingPair, mass: f64, profile: f64) -> Self {
         let lost = pair.delta(f64::INFINITY).hi() * (1.0 + 1e-12);
         let largest = pair.max_loss();
@@ -41,7 +44,8 @@ impl Range {
     }
 }
 
-/// Approximately the least magnitude at which a condition holds that holds from somewhere on; at most 2¹⁴, where nobody cares.
+/// Approximately the least magnitude from which on a condition holds; at most 2¹⁴, beyond which it
+/// does not matter.
 fn magnitude(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (f64::NAN, 1.0);
     while !holds(high) {
@@ -78,11 +82,11 @@ pub(super) struct OnLattice {
 
 /// The dots of a pair on the lattice of a step that ends where its losses end.
 ///
-/// The dots lie on floats, the lattice on reals: above, a float is rounded down, for a loss that moves up to the lattice only raises the profile;
-/// below, up.
+/// The dots lie on floats, the lattice on reals: above, a float is rounded down, for a loss that
+/// moves up to the lattice only raises the profile; below, up.
 ///
-/// From below no mass can be put on more than the largest loss, which is known up to rounding: the lattice then ends a hair below it, where there
-/// certainly is something left.
+/// From below no mass can be put on more than the largest loss, which is known up to rounding: the
+/// lattice then ends a hair below it, where there certainly is something left.
 pub(super) fn on_lattice(part: &Part, step: f64, side: Side) -> OnLattice {
     let Range { first, last } = part.range;
     let top = match side {
@@ -101,7 +105,7 @@ pub(super) fn on_lattice(part: &Part, step: f64, side: Side) -> OnLattice {
         grid.windows(2).all(|cell| cell[0] < cell[1]),
         "the step is a millionth of the range, or more"
     );
-    let Dots { losses, mut masses, infinite } = match side {
+    let Discretised { losses, mut masses, infinite } = match side {
         Side::Above => above(part.pair, &grid),
         Side::Below => below(part.pair, &grid),
     };
@@ -110,7 +114,8 @@ pub(super) fn on_lattice(part: &Part, step: f64, side: Side) -> OnLattice {
     OnLattice { top, masses, infinite }
 }
 
-/// The largest of some losses just below `last` which the pair certainly exceeds with a good part of the probability that is there.
+/// The largest of some losses just below `last` which the pair certainly exceeds with a good part
+/// of the probability that is there.
 fn certain_top(pair: &dyn DominatingPair, last: f64) -> f64 {
     for exponent in [-52, -50, -47, -44, -40, -35, -30] {
         let loss = last - last.abs() * libm::ldexp(1.0, exponent);

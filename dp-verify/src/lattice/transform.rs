@@ -1,16 +1,19 @@
-//! The composition of tilted measures on a lattice, in the Fourier domain, with a bound on every error.
+//! The composition of tilted measures on a lattice, in the Fourier domain, with a bound on every
+//! error.
 //!
 //! **Transforms.** Their error is bounded in `contour::fourier`.
 //!
-//! **Powers.** |φᵏ − φ̂ᵏ| ≤ k·|φ − φ̂|·(|φ̂| + |φ − φ̂|)^(k−1), and a product of n factors by any order of multiplications errs by (n − 1)·3u.
+//! **Powers.** |φᵏ − φ̂ᵏ| ≤ k·|φ − φ̂|·(|φ̂| + |φ − φ̂|)^(k−1), and a product of n factors by any
+//! order of multiplications errs by (n − 1)·3u.
 
+use std::sync::Arc;
+
+use dp_accounting::internals::transform_error;
 use realfft::num_complex::Complex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use std::sync::Arc;
 
 use super::float;
 use super::tilt::Tilted;
-use crate::contour::transform_error;
 
 /// The unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
@@ -34,7 +37,8 @@ impl Transforms {
         self.length
     }
 
-    /// The composition of measures, wrapped around at the length: the mass of all sums that are s modulo N, and a bound on the error of each.
+    /// The composition of measures, wrapped around at the length: the mass of all sums that are s
+    /// modulo N, and a bound on the error of each.
     pub(super) fn compose(&self, measures: &[Tilted]) -> (Vec<f64>, f64) {
         let gamma = transform_error(self.length);
         let half = self.length / 2 + 1;
@@ -74,7 +78,8 @@ impl Transforms {
         for value in &mut input {
             *value *= scale;
         }
-        // One per cent covers the roundings of the bounds themselves, the powers' logarithms included.
+        // One per cent covers the roundings of the bounds themselves, the powers' logarithms
+        // included.
         (input, 1.01 * scale * (errors + gamma * sizes))
     }
 }

@@ -1,14 +1,15 @@
 //! The saddle point: which tilt makes a query a matter of the bulk.
 //!
-//! With K(θ) = Σ kᵢ ln E e^(θLᵢ) the profile is δ(ε) = (1/2πi) ∫ e^(K(θ) − θε)/(θ(θ+1)) dθ along a vertical line. On the real axis the integrand is
-//! least at the θ with ε = K'(θ) − 1/θ − 1/(1+θ), and there Laplace's method gives δ. Both only guide the choice of a lattice and
-//! of a tilt: every choice is sound.
+//! With K(θ) = Σ kᵢ ln E e^(θLᵢ) the profile is δ(ε) = (1/2πi) ∫ e^(K(θ) − θε)/(θ(θ+1)) dθ along a
+//! vertical line. On the real axis the integrand is least at the θ with ε = K'(θ) − 1/θ − 1/(1+θ),
+//! and there Laplace's method gives δ. Both only guide the choice of a lattice and of a tilt: every
+//! choice is sound.
 
+use dp_accounting::internals::above;
 use dp_core::pairs::DominatingPair;
 
 use super::part::Range;
 use super::{Query, float};
-use crate::dots::above;
 
 /// K of a composition, from coarse dots.
 pub(super) struct Cumulants {
@@ -17,8 +18,9 @@ pub(super) struct Cumulants {
     lost: f64,
 }
 
-/// How far below the saddle point the tilt is: at most this share of it, and this number over the deviation. Rare and large losses, as of small
-/// samples, blow up a composition that is tilted too much, and a little less costs a normal one next to nothing.
+/// How far below the saddle point the tilt is: at most this share of it, and this number over the
+/// deviation. Rare and large losses, as of small samples, blow up a composition that is tilted too
+/// much, and a little less costs a normal one next to nothing.
 const EASE: (f64, f64) = (0.25, 3.0);
 
 /// A tilt, and what is known around it.

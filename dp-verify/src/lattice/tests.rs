@@ -77,8 +77,9 @@ fn randomised_response_is_exact() {
     }
 }
 
-/// Values of the reference files `laplace.json`, `randomized-response.json`, `discrete-laplace.json` and `discrete-gaussian.json`: exact residue
-/// sums, binomial sums and lattice convolutions.
+/// Values of the reference files `laplace.json`, `randomized-response.json`,
+/// `discrete-laplace.json` and `discrete-gaussian.json`: exact residue sums, binomial sums and
+/// lattice convolutions.
 #[test]
 fn reference_values_are_enclosed() {
     for (scale, count, delta, truth) in [
@@ -122,7 +123,8 @@ fn reference_values_are_enclosed() {
     }
 }
 
-/// A Poisson sample of a pair with Q in common: P' = (1−q)Q + qP, whose profile is q·δ(ln(1 + (e^ε − 1)/q)).
+/// A Poisson sample of a pair with Q in common: P' = (1−q)Q + qP, whose profile is
+/// q·δ(ln(1 + (e^ε − 1)/q)).
 struct Sampled<T> {
     rate: f64,
     pair: T,
@@ -251,14 +253,15 @@ fn transforms_err_far_less_than_their_bound() {
                 im += mass * angle.sin();
             }
             let error = (value.re - re).hypot(value.im - im);
-            assert!(error <= 0.2 * crate::contour::transform_error(length) * total, "{error:e}");
+            assert!(error <= 0.2 * dp_accounting::internals::transform_error(length) * total, "{error:e}");
         }
     }
 }
 
 #[test]
 fn a_window_that_is_too_short_widens_the_bounds() {
-    // 4,000 answers spread over 63 places around their mean: 128 places cut off a third, which wraps around.
+    // 4,000 answers spread over 63 places around their mean: 128 places cut off a third, which
+    // wraps around.
     let (pair, step) = (response(0.1), 0.1);
     let parts: &Parts = &[(&pair, 4000)];
     let saddle = Cumulants::new(parts).find(Query::Delta(20.0));
