@@ -81,11 +81,11 @@ impl DiscreteGaussian {
     /// at a confidence. Its privacy map says what that costs.
     ///
     /// ```
-    /// use dp_core::ErrorBound;
+    /// use dp_core::WithInterval;
     /// use dp_mechanisms::DiscreteGaussian;
     ///
     /// let noise = DiscreteGaussian::within(10.0, 0.95)?;
-    /// assert_eq!(noise.error_bound(0.05)?, 10.0);
+    /// assert_eq!(noise.interval(&0, 0.95)?.upper(), 10.0);
     /// # Ok::<(), dp_mechanisms::Error>(())
     /// ```
     ///

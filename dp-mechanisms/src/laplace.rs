@@ -84,11 +84,11 @@ impl Laplace {
     /// confidence. Its privacy map says what that costs.
     ///
     /// ```
-    /// use dp_core::{AddRemove, ErrorBound, L1, Mechanism, Sensitivity};
+    /// use dp_core::{AddRemove, L1, Mechanism, Sensitivity, WithInterval};
     /// use dp_mechanisms::Laplace;
     ///
     /// let noise = Laplace::within(10.0, 0.95)?;
-    /// assert!(noise.error_bound(0.05)? <= 10.0);
+    /// assert!(noise.interval(&0.0, 0.95)?.upper() <= 10.0);
     /// let price = noise.guarantee(Sensitivity::<L1, AddRemove>::new(1.0)?);
     /// assert!((price.epsilon().get() - 20f64.ln() / 10.0).abs() < 1e-9); // ln(1/0.05)·Δ/error
     /// # Ok::<(), dp_mechanisms::Error>(())

@@ -56,11 +56,11 @@ impl<M> Vector<M> {
     /// `error` away from its answer, at a confidence.
     ///
     /// ```
-    /// use dp_core::{AddRemove, ErrorBound, L1, Mechanism, Sensitivity};
+    /// use dp_core::{AddRemove, L1, Mechanism, Sensitivity, WithInterval};
     /// use dp_mechanisms::{Laplace, Vector};
     ///
     /// let noise = Vector::<Laplace>::within(10.0, 50, 0.95)?; // fifty bins, all within ten
-    /// assert!(noise.error_bound_of(50, 0.05)? <= 10.0);
+    /// assert!(noise.interval(&vec![0.0; 50], 0.95)?[0].upper() <= 10.0);
     /// let price = noise.guarantee(Sensitivity::<L1, AddRemove>::new(1.0)?);
     /// assert!(price.epsilon().get() < 0.7);
     /// # Ok::<(), dp_mechanisms::Error>(())

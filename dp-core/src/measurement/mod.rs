@@ -148,6 +148,7 @@ pub trait Measurement {
 
     /// The same, and what is known of its [interval](WithInterval): for lists of different
     /// measurements that all have one of the same kind.
+    #[allow(clippy::type_complexity, reason = "all of it is what `boxed` hides")]
     fn boxed_with_interval(
         self,
     ) -> BoxedMeasurement<Self::Data, Self::Output, Self::Guarantee, Self::Adjacency, Self::Interval>

@@ -114,11 +114,11 @@ impl Gaussian {
     /// a confidence. Its privacy map says what that costs.
     ///
     /// ```
-    /// use dp_core::{AddRemove, ErrorBound, L2, Mechanism, Sensitivity};
+    /// use dp_core::{AddRemove, L2, Mechanism, Sensitivity, WithInterval};
     /// use dp_mechanisms::Gaussian;
     ///
     /// let noise = Gaussian::within(10.0, 0.95)?;
-    /// assert!(noise.error_bound(0.05)? <= 10.0);
+    /// assert!(noise.interval(&0.0, 0.95)?.upper() <= 10.0);
     /// let price = noise.guarantee(Sensitivity::<L2, AddRemove>::new(1.0)?);
     /// assert!((price.mu().get() - 1.959_964 / 10.0).abs() < 1e-6);
     /// # Ok::<(), dp_mechanisms::Error>(())

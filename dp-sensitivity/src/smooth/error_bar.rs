@@ -174,11 +174,11 @@ mod tests {
     use super::*;
     use crate::Quantile;
     use crate::smooth::{SmoothStudentT, Smoothly};
-    use dp_core::{Bounds, Pure};
+    use dp_core::{AddRemove, Bounds, Pure};
     use dp_mechanisms::Laplace;
     use dp_mechanisms::rng::Insecure;
 
-    fn median() -> Smooth<Quantile, SmoothStudentT> {
+    fn median() -> Smooth<Quantile<AddRemove>, SmoothStudentT> {
         let noise = SmoothStudentT::with_degrees(1.0, 3.0).unwrap();
         Quantile::median(Bounds::new(0.0, 1e6).unwrap()).smoothly(noise).unwrap()
     }
