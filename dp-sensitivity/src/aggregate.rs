@@ -9,9 +9,9 @@ use crate::arguments::positive;
 /// A number that another program computed from the records, such as a sum in a database: a query
 /// whose data are that number.
 ///
-/// Nobody here has seen the records, so you assert three things: that the number is clamped into the
-/// declared bounds or lies within them, that one step of the neighbour relation `A` moves it by at
-/// most the stated sensitivity, *as the other program computes it*, with its rounding, and that
+/// Nobody here has seen the records, so you assert three things: that the number is clamped into
+/// the declared bounds or lies within them, that one step of the neighbour relation `A` moves it by
+/// at most the stated sensitivity, *as the other program computes it*, with its rounding, and that
 /// neighbours do not differ in whether there is a number at all: `NaN` counts as the middle of the
 /// bounds. The sensitivity that counts is never above their width.
 ///

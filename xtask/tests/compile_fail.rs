@@ -161,9 +161,9 @@ fn judge(programs: &[Program], seen: &BTreeMap<String, Seen>) -> Vec<String> {
     }
     for Program { name, expected, marked } in programs {
         let points_there = |line: &u64| seen.get(name).is_some_and(|seen| seen.lines.contains(line));
-        if !matches!(&marked[..], [line] if points_there(line)) {
+        if marked.is_empty() || !marked.iter().all(points_there) {
             complaints.push(format!(
-                "{name}.rs must end the line that the error points at, and no other, with `{MARK}`"
+                "{name}.rs must end each line that an error points at, and no other, with `{MARK}`"
             ));
         }
         if expected.is_empty() {
@@ -230,7 +230,7 @@ mod harness {
         assert_eq!(
             complaints(program(&["no"]), compiled(), compiled()),
             [
-                "mistake.rs must end the line that the error points at, and no other, with `// the mistake`",
+                "mistake.rs must end each line that an error points at, and no other, with `// the mistake`",
                 "mistake.rs compiles, and must not"
             ]
         );

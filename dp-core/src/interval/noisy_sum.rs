@@ -38,8 +38,8 @@ impl NoisySum {
         Self { law, released, scale: scale.get(), off }
     }
 
-    /// The same for an answer that is itself only known to be at most `by` away from the number that
-    /// is asked about, such as a sum that was rounded.
+    /// The same for an answer that is itself only known to be at most `by` away from the number
+    /// that is asked about, such as a sum that was rounded.
     #[must_use]
     pub fn widened(self, by: f64) -> Self {
         let off = add_up(self.off, by);

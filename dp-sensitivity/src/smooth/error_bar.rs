@@ -15,8 +15,8 @@ use rand_core::Rng;
 use super::{Smooth, SmoothTail};
 use crate::LocalSensitivity;
 
-/// The logarithm of the scale that smooth noise has on the data at hand: a query, because that scale
-/// is private.
+/// The logarithm of the scale that smooth noise has on the data at hand: a query, because that
+/// scale is private.
 ///
 /// **Theorem.** Its sensitivity is β + 2⁻³⁹. *Proof.* The scales u, v of neighbours have a ratio
 /// between e^±(β + 2⁻⁵⁰): that is the theorem of [`Smooth`]. Their logarithms are at most 745, are
