@@ -111,8 +111,8 @@ impl<'a, P: Profiled> Risk<'a, P> {
     }
 
     /// The probability that the best guess is right, for an adversary who held the first of two
-    /// neighbours for true with probability `prior` before. Without the release it is the larger one
-    /// of p and 1 − p.
+    /// neighbours for true with probability `prior` before. Without the release it is the larger
+    /// one of p and 1 − p.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < prior < 1.
@@ -191,8 +191,8 @@ impl<'a, P: Profiled> Risk<'a, P> {
         let ends = [1e-2, 1e-4, 1e-9, 1e-15].map(|delta| self.of.epsilon_bound(Delta::saturating(delta)));
         let reach = ends.into_iter().filter(|end| *end < 700.0).fold(0.0, f64::max);
         let (found, least) = lowest_between(&bound, [0.0, reach + 1.0], 1e-4);
-        // Where the profile jumps or has a corner, that is where the least value lies: at the ε that
-        // belongs to the δ that was found, or at an end.
+        // Where the profile jumps or has a corner, that is where the least value lies: at the ε
+        // that belongs to the δ that was found, or at an end.
         let corner =
             self.of.epsilon_bound(Delta::saturating(self.of.delta_bound(Epsilon::saturating(found))));
         let corners = [0.0, corner, self.of.loss_bound()].into_iter().chain(ends);

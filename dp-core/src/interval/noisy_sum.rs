@@ -73,8 +73,8 @@ impl NoiseLaw {
     /// c = 1 − w, a ≥ c, W = aX + cY and t > 0. As ∂Pr(W > t)/∂a = E(X | W = t)·f_W(t), and so for
     /// c and Y, the tail rises along a + c = 1 if E(X − Y | W = t) ≥ 0. With d = x − y, the density
     /// on the line ax + cy = t is in proportion to e^(−φ(d)/(a+c)), φ(d) = |t + cd| + |t − ad|. For
-    /// d > 0, φ(−d) − φ(d) = (a − c)d + |t − cd| − |t − ad| ≥ 0 by the triangle inequality: d weighs
-    /// no less than −d. ∎
+    /// d > 0, φ(−d) − φ(d) = (a − c)d + |t − cd| − |t − ad| ≥ 0 by the triangle inequality: d
+    /// weighs no less than −d. ∎
     pub(super) fn mixed_quantile(self, weight: f64, beta: f64) -> f64 {
         let w = Enclosure::point(weight);
         let rest = Enclosure::ONE - w;
