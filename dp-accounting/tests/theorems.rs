@@ -57,7 +57,8 @@ proptest! {
     }
 }
 
-/// A loss is a float only up to rounding, and the upper bound of a tail counts it as far as that may reach.
+/// A loss is a float only up to rounding, and the upper bound of a tail counts it as far as that
+/// may reach.
 #[test]
 fn tails_count_losses_that_may_be_larger() {
     for (epsilon, count) in [(0.1f64, 3), (0.7, 5)] {

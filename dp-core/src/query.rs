@@ -118,7 +118,7 @@ where
     note = "noise for one number is put on each of many by `Vector::new(noise)`; noise for integers (`i64`) wants a query `in_integers()`"
 )]
 pub trait TakenAs<Input: ?Sized>: sealed::Viewed<Input> {
-    /// What the mechanism gets.
+    /// The answer in the form that the mechanism takes.
     fn taken(&self) -> &Input;
 }
 

@@ -167,8 +167,8 @@ impl<N: Norm, A: Adjacency> Sensitivity<N, A> {
 }
 
 impl<N: Norm> Sensitivity<N, AddRemove> {
-    /// One replacement is a removal followed by an addition, so it changes the answer by at most
-    /// twice as much.
+    /// The sensitivity under replace-one: twice this one, as a replacement is a removal followed by
+    /// an addition.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the result is not finite.
@@ -181,7 +181,7 @@ impl<N: Norm> Sensitivity<N, AddRemove> {
 }
 
 impl<A: Adjacency> Sensitivity<L2, A> {
-    /// ‖v‖₁ ≤ √d·‖v‖₂ for answers of d coordinates.
+    /// The sensitivity in ℓ1 of answers with d coordinates: ‖v‖₁ ≤ √d·‖v‖₂.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the result is not finite.

@@ -81,9 +81,9 @@ impl ConfidenceInterval {
         if distance >= 0.0 && lower <= upper { Self { lower, upper } } else { Self::EVERYTHING }
     }
 
-    /// The multiples of 2^exponent that were released as this float: the float itself up to 2⁵³ of
-    /// them. Beyond, the floats are sparser than the grid, and it is one between the neighbours of
-    /// the float; at the largest float it may be any beyond. Everything for `NaN`.
+    /// An interval that contains all multiples of 2^exponent that are released as this float. Up to
+    /// 2⁵³ steps it is the float alone. Beyond, floats are sparser than the grid, and it reaches to
+    /// the neighbouring floats, or from the largest float to infinity. It is everything for `NaN`.
     #[must_use]
     pub fn of_released(released: f64, exponent: i32) -> Self {
         let magnitude = released.abs();
@@ -117,8 +117,8 @@ impl ConfidenceInterval {
         self.lower <= value && value <= self.upper
     }
 
-    /// What is left for an answer that lies within `bounds`: both ends move to the nearest point of
-    /// them. An interval that covers such an answer still does.
+    /// The interval for an answer that is known to lie within `bounds`: both ends move to the
+    /// nearest point of them. If this interval covers such an answer, the result does.
     #[must_use]
     pub const fn clamped(self, bounds: Bounds) -> Self {
         let (lower, upper) = (bounds.lower(), bounds.upper());
@@ -126,7 +126,7 @@ impl ConfidenceInterval {
     }
 
     /// The interval between the images of the ends under a monotone function, rising or falling, as
-    /// floats compute it. If this interval covers a, that covers f(a).
+    /// floats compute it. If this interval covers a, the result covers f(a).
     ///
     /// An image that is `NaN` says nothing, and its end becomes infinite.
     ///
