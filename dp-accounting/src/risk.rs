@@ -213,7 +213,7 @@ impl<P: Profiled> fmt::Display for Risk<'_, P> {
         write!(
             f,
             "Somebody who sees what was released, and knows everything about the data but whether one person \
-             is in them, guesses that right with a probability of at most {}; a coin does with 50 %. ",
+             is in them, guesses right with a probability of at most {}; a coin toss does with 50 %. ",
             Percent(guess)
         )?;
         f.write_str("A suspicion of ")?;
@@ -222,7 +222,7 @@ impl<P: Profiled> fmt::Display for Risk<'_, P> {
             let before = ["", ", of ", " and of "].get(place).unwrap_or(&"");
             write!(f, "{before}{} becomes at most {}", Percent(prior), Percent(after))?;
         }
-        f.write_str(if certain { ". " } else { ", but in one release of a thousand. " })?;
+        f.write_str(if certain { ". " } else { ", except in one release of a thousand. " })?;
         write!(
             f,
             "A test that wrongly accuses 1 in 100 of those who are not in the data finds at most {} of those who are.",
@@ -453,7 +453,7 @@ mod tests {
         let pure = Pure::new(1.0).unwrap();
         let said = Risk::of(&pure).to_string();
         for part in [
-            "at most 73.2 %; a coin does with 50 %",
+            "at most 73.2 %; a coin toss does with 50 %",
             "A suspicion of 1 % becomes at most 2.7 %, of 10 % becomes at most 23.2 % and of 50 % becomes at most 73.2 %.",
             "at most 2.8 % of those who are",
         ] {
