@@ -460,6 +460,6 @@ mod tests {
             assert!(said.contains(part), "{said}");
         }
         let approx = Approx::new(1.0, 1e-6).unwrap();
-        assert!(Risk::of(&approx).to_string().contains("but in one release of a thousand"));
+        assert!(Risk::of(&approx).to_string().contains("except in one release of a thousand"));
     }
 }
