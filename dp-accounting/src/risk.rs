@@ -87,7 +87,7 @@ impl<A: Adjacency> Profiled for Composition<A> {
 /// let one = Pure::new(1.0)?;
 /// let risk = Risk::of(&one);
 /// assert!((risk.advantage() - 0.462_117_157).abs() < 1e-9); // tanh ½
-/// assert!((risk.posterior(0.01, 0.0)? - 0.026_722_9).abs() < 1e-7); // one in a hundred becomes less than three
+/// assert!((risk.posterior(0.01, 0.0)? - 0.026_722_9).abs() < 1e-7); // 1 % becomes less than 3 %
 /// println!("{risk}");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -190,8 +190,8 @@ impl<'a, P: Profiled> Risk<'a, P> {
         let ends = [1e-2, 1e-4, 1e-9, 1e-15].map(|delta| self.of.epsilon_bound(Delta::saturating(delta)));
         let reach = ends.into_iter().filter(|end| *end < 700.0).fold(0.0, f64::max);
         let (found, least) = lowest_between(&bound, [0.0, reach + 1.0], 1e-4);
-        // Where the profile jumps or has a corner, that is where the least value lies: at the ε that
-        // belongs to the δ that was found, or at an end.
+        // Where the profile jumps or has a corner, that is where the least value lies: at the ε
+        // that belongs to the δ that was found, or at an end.
         let corner =
             self.of.epsilon_bound(Delta::saturating(self.of.delta_bound(Epsilon::saturating(found))));
         let corners = [0.0, corner, self.of.loss_bound()].into_iter().chain(ends);

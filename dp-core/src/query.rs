@@ -200,7 +200,7 @@ mod sealed {
 
     /// Holds of a type and itself, and of lists and slices.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` is taken as itself only",
+        message = "`{Self}` cannot be taken for another type of answer",
         label = "not an `{Input}`",
         note = "answer with what the mechanism takes: `Finite` or an integer, or a `FiniteVec`, `Vec`, boxed slice or array for mechanisms on slices"
     )]

@@ -251,7 +251,7 @@ mod sealed {
 
     /// Closes [`MeasuredIn`](super::MeasuredIn).
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not a `Sensitivity`, which is all that a mechanism takes for one",
+        message = "`{Self}` is not a `Sensitivity`, and a mechanism takes nothing else for one",
         label = "not a `Sensitivity`",
         note = "assert a sensitivity with `Sensitivity::new(…)`, under the neighbour relation that it is about"
     )]

@@ -9,9 +9,9 @@ use crate::arguments::positive;
 /// A number that another program computed from the records, such as a sum in a database: a query
 /// whose data are that number.
 ///
-/// Nobody here has seen the records, so you assert three things: that the number is clamped into the
-/// declared bounds or lies within them, that one step of the neighbour relation `A` moves it by at
-/// most the stated sensitivity, *as the other program computes it*, with its rounding, and that
+/// Nobody here has seen the records, so you assert three things: that the number is clamped into
+/// the declared bounds or lies within them, that one step of the neighbour relation `A` moves it by
+/// at most the stated sensitivity, *as the other program computes it*, with its rounding, and that
 /// neighbours do not differ in whether there is a number at all: `NaN` counts as the middle of the
 /// bounds. The sensitivity that counts is never above their width.
 ///
@@ -22,7 +22,8 @@ use crate::arguments::positive;
 ///
 /// // SELECT SUM(GREATEST(0, LEAST(hours, 80))) FROM week, of at most 10⁶ people.
 /// let sum = 71_234.5;
-/// let hours = Aggregate::<AddRemove>::asserting(Bounds::new(0.0, 8e7)?, 80.0)?.with(Laplace::epsilon(0.5)?)?;
+/// let hours = Aggregate::<AddRemove>::asserting(Bounds::new(0.0, 8e7)?, 80.0)?;
+/// let hours = hours.with(Laplace::epsilon(0.5)?)?;
 /// let released = hours.release(&sum, &mut OsSeeded::new()?)?;
 /// let interval = hours.interval(&released, 0.95)?;
 /// assert!(interval.width() < 960.0);
@@ -36,7 +37,8 @@ pub struct Aggregate<A> {
 }
 
 impl<A: Adjacency> Aggregate<A> {
-    /// A number within bounds that one step moves by at most `sensitivity`. Both are your assertion.
+    /// A number within bounds that one step moves by at most `sensitivity`. Both are your
+    /// assertion.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless the sensitivity is positive and finite.

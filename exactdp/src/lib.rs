@@ -125,7 +125,7 @@ pub mod smooth {
 /// println!("{}", count.plan(0.95)?);
 /// let mut budget = Budget::new(Pure::new(1.0)?);
 /// let released = budget.spend(&count, &[17.0, 35.5], &mut OsSeeded::new()?)?;
-/// println!("{released:.1}, with 95 % confidence within {}", count.interval(&released, 0.95)?);
+/// println!("{released:.1}, with 95 % confidence within {:.1}", count.interval(&released, 0.95)?);
 /// # Ok::<(), exactdp::Error>(())
 /// ```
 pub mod interval {

@@ -15,11 +15,12 @@ const START: &str = "<!-- made by the test `claims`: do not edit -->\n";
 const END: &str = "<!-- end of what is made -->\n";
 
 /// The letters of ids, in the order of the chapter, and what they are about.
-const SUBJECTS: [(&str, &str); 6] = [
+const SUBJECTS: [(&str, &str); 7] = [
     ("D", "Definitions"),
     ("M", "Mechanisms"),
     ("SV", "The sparse vector technique"),
     ("S", "Sensitivity"),
+    ("I", "Intervals"),
     ("A", "Composition"),
     ("L", "Learning"),
 ];

@@ -38,8 +38,8 @@ impl NoisySum {
         Self { law, released, scale: scale.get(), off }
     }
 
-    /// The same for an answer that is itself only known to be at most `by` away from the number that
-    /// is asked about, such as a sum that was rounded.
+    /// The same for an answer that is itself only known to be at most `by` away from the number
+    /// that is asked about, such as a sum that was rounded.
     #[must_use]
     pub fn widened(self, by: f64) -> Self {
         let off = add_up(self.off, by);
@@ -69,12 +69,12 @@ impl NoiseLaw {
     /// **Theorem.** It is at most the larger one of its values at u and v for u ≤ w ≤ v: it rises
     /// with |w − ½|.
     ///
-    /// *Proof.* For normal laws it is a multiple of √(w² + (1−w)²). For Laplace laws let a = w,
-    /// c = 1 − w, a ≥ c, W = aX + cY and t > 0. As ∂Pr(W > t)/∂a = E(X | W = t)·f_W(t), and so for
-    /// c and Y, the tail rises along a + c = 1 if E(X − Y | W = t) ≥ 0. With d = x − y, the density
+    /// *Proof.* For normal laws it is a multiple of √(w² + (1−w)²). For Laplace laws let a = w, c =
+    /// 1 − w, a ≥ c, W = aX + cY and t > 0. As ∂Pr(W > t)/∂a = E(X | W = t)·f_W(t), and so for c
+    /// and Y, the tail rises along a + c = 1 if E(X − Y | W = t) ≥ 0. With d = x − y, the density
     /// on the line ax + cy = t is in proportion to e^(−φ(d)/(a+c)), φ(d) = |t + cd| + |t − ad|. For
-    /// d > 0, φ(−d) − φ(d) = (a − c)d + |t − cd| − |t − ad| ≥ 0 by the triangle inequality: d weighs
-    /// no less than −d. ∎
+    /// d > 0, φ(−d) − φ(d) = (a − c)d + |t − cd| − |t − ad| ≥ 0 by the triangle inequality: d
+    /// weighs no less than −d. ∎
     pub(super) fn mixed_quantile(self, weight: f64, beta: f64) -> f64 {
         let w = Enclosure::point(weight);
         let rest = Enclosure::ONE - w;

@@ -8,11 +8,11 @@ use crate::rounding::{Enclosure, add_up, div_up};
 /// negative: a mean of numbers in [0, 1], where B₁ = Σt and B₀ = Σ(1 − t), and their number is not
 /// known.
 ///
-/// **Theorem** (after Fieller 1940). Let B̂ᵢ = Bᵢ + Zᵢ with independent noise of scales bᵢ, and τ the
-/// share. Then (1−τ)·B̂₁ − τ·B̂₀ = (1−τ)·Z₁ − τ·Z₀, in which the sums themselves are gone. So the set
-/// of all τ for which the left side is at most the quantile of the right one covers the true share
-/// with the stated probability *exactly*, however small the sums are. Where both sums are 0, and
-/// there is no share, it covers any number with that probability.
+/// **Theorem** (after Fieller 1940). Let B̂ᵢ = Bᵢ + Zᵢ with independent noise of scales bᵢ, and τ
+/// the share. Then (1−τ)·B̂₁ − τ·B̂₀ = (1−τ)·Z₁ − τ·Z₀, in which the sums themselves are gone. So
+/// the set of all τ for which the left side is at most the quantile of the right one covers the
+/// true share with the stated probability *exactly*, however small the sums are. Where both sums
+/// are 0, and there is no share, it covers any number with that probability.
 ///
 /// With w = (1−τ)b₁/((1−τ)b₁ + τb₀) and xᵢ = B̂ᵢ/bᵢ the condition reads
 ///
@@ -31,11 +31,12 @@ use crate::rounding::{Enclosure, add_up, div_up};
 /// use dp_core::interval::{Confidence, NoiseLaw, NoisySum, share_interval};
 /// use dp_core::Scale;
 ///
-/// let sum = |released: f64| Ok::<_, dp_core::Error>(NoisySum::new(NoiseLaw::Laplace, released, Scale::new(2.0)?, 0.0));
+/// let scale = Scale::new(2.0)?;
+/// let sum = |released: f64| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
 /// let confidence = Confidence::new(0.95)?;
-/// let share = share_interval(sum(300.0)?, sum(700.0)?, confidence)?;
+/// let share = share_interval(sum(300.0), sum(700.0), confidence)?;
 /// assert!(share.contains(0.3) && share.width() < 0.01);
-/// let nobody_knows = share_interval(sum(1.0)?, sum(-2.0)?, confidence)?;
+/// let nobody_knows = share_interval(sum(1.0), sum(-2.0), confidence)?;
 /// assert_eq!((nobody_knows.lower(), nobody_knows.upper()), (0.0, 1.0));
 /// # Ok::<(), dp_core::Error>(())
 /// ```

@@ -44,8 +44,8 @@ pub trait WithInterval {
     -> Result<Self::Interval, Error>;
 
     /// One interval for each of several releases, each at this confidence by itself: what
-    /// simultaneous intervals are made of. It takes less work than one by one where the noise is the
-    /// same.
+    /// simultaneous intervals are made of. It takes less work than one by one where the noise is
+    /// the same.
     ///
     /// # Errors
     /// As [`interval_at`](Self::interval_at).

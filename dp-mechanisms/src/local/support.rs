@@ -45,11 +45,11 @@ impl Support {
     /// probability β.
     ///
     /// **Proof.** The reports of n people are independent, and each supports a value or not. By
-    /// Hoeffding the share that supports it strays by t from its mean with probability 2·e^(−2nt²) at
-    /// most, and by Bernstein 2·e^(−nt²/(2v + 2t/3)), where v is the larger one of p(1−p) and q(1−q):
-    /// t = √(L/2n), or t = L/3n + √((L/3n)² + 2vL/n) with L = ln(2/β), whichever is smaller. For
-    /// several values together β is divided by their number. The estimate is that over p − q, and
-    /// its floats err by less than 2⁻⁴⁸ of 1/(p−q). ∎
+    /// Hoeffding the share that supports it strays by t from its mean with probability 2·e^(−2nt²)
+    /// at most, and by Bernstein 2·e^(−nt²/(2v + 2t/3)), where v is the larger one of p(1−p) and
+    /// q(1−q): t = √(L/2n), or t = L/3n + √((L/3n)² + 2vL/n) with L = ln(2/β), whichever is
+    /// smaller. For several values together β is divided by their number. The estimate is that over
+    /// p − q, and its floats err by less than 2⁻⁴⁸ of 1/(p−q). ∎
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and there is a report.

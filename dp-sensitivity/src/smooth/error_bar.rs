@@ -15,8 +15,8 @@ use rand_core::Rng;
 use super::{Smooth, SmoothTail};
 use crate::LocalSensitivity;
 
-/// The logarithm of the scale that smooth noise has on the data at hand: a query, because that scale
-/// is private.
+/// The logarithm of the scale that smooth noise has on the data at hand: a query, because that
+/// scale is private.
 ///
 /// **Theorem.** Its sensitivity is β + 2⁻³⁹. *Proof.* The scales u, v of neighbours have a ratio
 /// between e^±(β + 2⁻⁵⁰): that is the theorem of [`Smooth`]. Their logarithms are at most 745, are
@@ -74,7 +74,7 @@ impl<Q: LocalSensitivity, N: SmoothTail, M: Subadditive> SensitivityIn<M> for Lo
 /// assert_eq!(median.guarantee(), dp_core::Pure::new(1.25)?);
 /// let released = median.release(&incomes, &mut OsSeeded::new()?)?;
 /// let interval = median.interval(&released, 0.9)?;
-/// println!("{:.0}, with 90 % confidence within {interval}", released.0);
+/// println!("{:.0}, with 90 % confidence within {interval:.0}", released.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, PartialEq)]

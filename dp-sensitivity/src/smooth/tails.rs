@@ -66,8 +66,8 @@ impl SmoothTail for PolyPlace {
 /// those of the three laws with power tails do.
 ///
 /// Let h = e^−φ. As h falls, a cell [a, b] has a mass between h(b)·(b − a) and h(a)·(b − a). Beyond
-/// R, z·φ'(z) ≥ κ = R·φ'(R), so that h(z) ≤ h(R)·(z/R)^−κ, which has the mass h(R)·R/(κ − 1). With B
-/// a lower bound on the mass of [0, z] and T an upper one on that beyond, Pr(|Z| > z) is at most
+/// R, z·φ'(z) ≥ κ = R·φ'(R), so that h(z) ≤ h(R)·(z/R)^−κ, which has the mass h(R)·R/(κ − 1). With
+/// B a lower bound on the mass of [0, z] and T an upper one on that beyond, Pr(|Z| > z) is at most
 /// T/(B + T). The cells have equal widths in arsinh z, up to where the rest does not matter.
 fn quantile<L: LogDensity>(law: &L, beta: f64) -> f64 {
     const CELLS: u16 = 4096;

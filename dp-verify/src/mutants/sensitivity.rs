@@ -50,7 +50,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
 ];
 
-/// A median by the exponential mechanism for `factor`·ε under add/remove, on data of which one record is replaced.
+/// A median by the exponential mechanism for `factor`·ε under add/remove, on data of which one
+/// record is replaced.
 fn replaced_median(effort: Effort, factor: f64) -> Result<Caught, Error> {
     const EPSILON: f64 = 2.0;
     let median = Quantile::median(Bounds::new(0.0, 10_000.0)?);

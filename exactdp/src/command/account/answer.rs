@@ -20,8 +20,8 @@ pub(super) struct Answer {
     /// What Rényi divergences alone give for the number that was asked for
     /// (for ε, where a parameter was). Nothing for many parts, where that takes long.
     pub(super) renyi: Option<f64>,
-    /// How often an adversary guesses right at most which of two neighbours the data are, where a coin
-    /// does in one case of two. Nothing for many parts.
+    /// How often an adversary guesses right at most which of two neighbours the data are, where a
+    /// coin does in one case of two. Nothing for many parts.
     pub(super) guess: Option<f64>,
     /// Why the answer is wider than asked for, where it is.
     pub(super) limit: Option<Limit>,

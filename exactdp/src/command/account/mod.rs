@@ -55,9 +55,10 @@
 //! which the target is missed, and `null` when there is none. A curve is
 //! `{"curve":[{"epsilon":…,"delta":…,"method":…,"rdp_upper":…},…],"seconds":…}`. Where the ends are
 //! farther apart than the accuracy that was asked for, `wide_because` says why. Beside more than 16
-//! parts there is no `rdp_upper` and no `guess`, which is how often an adversary at most guesses right
-//! which of two neighbours the data are. `method` is `"closed-form"`, `"pld"` (privacy losses) or `"rdp"`.
-//! JSON has no infinity: where a number is infinite, it is the text `"infinity"`.
+//! parts there is no `rdp_upper` and no `guess`, which is how often an adversary at most guesses
+//! right which of two neighbours the data are. `method` is `"closed-form"`, `"pld"` (privacy
+//! losses) or `"rdp"`. JSON has no infinity: where a number is infinite, it is the text
+//! `"infinity"`.
 //!
 //! The exit code is 0, or 2 for a bad spec, with a message that names the place.
 
