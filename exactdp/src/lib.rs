@@ -103,9 +103,9 @@ pub mod noise {
         AboveThreshold, AboveThresholdTarget, BoundedLaplace, BoundedTarget, Branch, Coordinatewise,
         CoordinatewiseIn, DiscreteGaussian, DiscreteLaplace, Error, Formula, Gaussian, HierarchicalCounts,
         HierarchicalTarget, Hierarchy, Holdout, HoldoutAnswer, HoldoutSession, Interaction, Laplace,
-        MixedNoise, MixedTarget, ReusableHoldout, SparseHistogram, SparseTarget, StabilityHistogram,
-        Symmetric, SyntheticData, TextbookGaussian, Vector, Watch, local, nearest_with_total, rng, sample,
-        selection, textbook_transfer_bound, transfer_bound,
+        MixedNoise, MixedTarget, PrintedGaussian, ReusableHoldout, SparseHistogram, SparseTarget,
+        StabilityHistogram, Symmetric, SyntheticData, Vector, Watch, local, nearest_with_total,
+        printed_transfer_bound, rng, sample, selection, transfer_bound,
     };
 }
 
