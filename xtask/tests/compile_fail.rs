@@ -4,8 +4,8 @@
 //! what the errors must contain, with `…` where a fragment is cut. Each error must contain one of
 //! these fragments, and each fragment must be in one of the errors: a program that fails for
 //! another reason proves nothing. A line that ends with `// the mistake` must be where one of the
-//! errors is. The guide shows the first one and the fragments. `compiles.rs` uses the same API as it
-//! should be used and shows that the others fail because of their mistake.
+//! errors is. The guide shows the first one and the fragments. `compiles.rs` uses the same API as
+//! it should be used and shows that the others fail because of their mistake.
 
 use std::collections::BTreeMap;
 use std::fs;
