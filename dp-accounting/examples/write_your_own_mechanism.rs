@@ -1,8 +1,7 @@
 //! A mechanism of one's own, on equal terms with those of the library:
 //! `cargo run -p dp-accounting --example write_your_own_mechanism`.
 //!
-//! It answers with the true category with some probability, and with any category at random
-//! otherwise.
+//! It answers with the true category with some probability, and at random otherwise.
 
 use std::num::NonZero;
 
@@ -15,7 +14,7 @@ use dp_mechanisms::rng::OsSeeded;
 use dp_mechanisms::sample::{Bernoulli, below};
 use rand_core::Rng;
 
-/// Tells the truth with probability `truth`/`of`, and else names one of `categories` at random.
+/// Tells the truth with probability `truth`/`of`, and names a category at random otherwise.
 ///
 /// **Theorem.** It is ε-private with e^ε = 1 + categories·p/(1 − p), p being the probability of
 /// truth: the true category comes out with probability p + (1 − p)/k, any other with (1 − p)/k.
@@ -50,7 +49,8 @@ impl Mechanism for SometimesTrue {
     }
 }
 
-/// The favourite colour of the person with this number. Replacing a person may change it.
+/// The favourite colour of the person with this number. Replacing a person may change it to any
+/// other.
 struct Favourite(usize);
 
 impl Query for Favourite {

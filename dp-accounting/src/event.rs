@@ -25,8 +25,8 @@ use crate::loss::{EitherWay, Key, Poisson, PrivacyLoss, Unknown, WithoutReplacem
 /// accounted for by Rényi divergences.
 ///
 /// The relation `A` is that of the sensitivity from which the pair was made.
-/// [`release_of`](Event::release_of) takes both from a query with noise; of a pair by itself, which
-/// knows no relation, it is your assertion. Sampling belongs to a relation:
+/// [`release_of`](Event::release_of) takes both from a query with noise; for a pair by itself,
+/// which knows no relation, it is your assertion. Sampling belongs to a relation:
 /// [`poisson`](Event::poisson) to [`AddRemove`],
 /// [`without_replacement`](Event::without_replacement) to [`ReplaceOne`].
 ///

@@ -1,4 +1,4 @@
-//! What was spent.
+//! Budgets that pay for releases, and what many releases cost together.
 //!
 //! A [`Budget`] is a total guarantee in one notion under one neighbour relation. It pays for
 //! measurements in the same notion and under the same relation, refuses what does not fit before

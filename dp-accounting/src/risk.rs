@@ -10,7 +10,7 @@
 //! | how much better than a coin is the best guess? ([`advantage`](Risk::advantage)) | δ(0), the total variation | the best test |
 //! | how often is it right, with prior p ≤ ½? ([`guess`](Risk::guess)) | 1 − p + p·δ(ln((1−p)/p)) | the best test |
 //! | how strongly may one believe after? ([`posterior`](Risk::posterior)) | e^ℓ·p/(1 − p + e^ℓ·p), ℓ the largest loss | the worst output |
-//! | … but for a probability η of the outputs | ℓ the least of ε − ln(1 − δ(ε)/η) | |
+//! | … except for a probability η of the outputs | ℓ the least of ε − ln(1 − δ(ε)/η) | |
 //! | how many members does a test find that accuses a share α of the others? ([`detection`](Risk::detection)) | the least of e^ε·α + δ(ε) and 1 − e^−ε·(1 − α − δ(ε)) | the best test |
 //!
 //! **Proofs.** A test that says "first" on S is right with probability p·P(S) + (1−p)(1 − Q(S)) =
@@ -43,7 +43,7 @@ pub trait Profiled {
     /// An upper bound on the loss; infinite where there is none.
     fn loss_bound(&self) -> f64;
 
-    /// An ε at which δ is small: where a search ends.
+    /// An ε at which δ(ε) is at most `delta`: where a search for ε ends.
     fn epsilon_bound(&self, delta: Delta) -> f64;
 }
 
@@ -87,8 +87,7 @@ impl<A: Adjacency> Profiled for Composition<A> {
 /// let one = Pure::new(1.0)?;
 /// let risk = Risk::of(&one);
 /// assert!((risk.advantage() - 0.462_117_157).abs() < 1e-9); // tanh ½
-/// // A suspicion of one in a hundred becomes less than three.
-/// assert!((risk.posterior(0.01, 0.0)? - 0.026_723_6).abs() < 1e-7);
+/// assert!((risk.posterior(0.01, 0.0)? - 0.026_722_9).abs() < 1e-7); // 1 % becomes less than 3 %
 /// println!("{risk}");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -103,16 +102,16 @@ impl<'a, P: Profiled> Risk<'a, P> {
         Self { of: guarantee }
     }
 
-    /// How much more often than a coin the best guess is right, times two: δ(0). 0 is a coin, and 1
-    /// is to know.
+    /// δ(0): twice the amount by which the best guess beats a coin. It is 0 for a coin, and 1 for
+    /// certainty.
     #[must_use]
     pub fn advantage(&self) -> f64 {
         self.of.delta_bound(Epsilon::ZERO)
     }
 
-    /// The probability that the best guess is right, for an adversary who held the first of two
-    /// neighbours for true with probability `prior` before. Without the release it is the larger
-    /// one of p and 1 − p.
+    /// The probability that the best guess is right, when the adversary gave the first of two
+    /// neighbours the probability `prior` before the release. Without the release it is the larger
+    /// of p and 1 − p.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < prior < 1.
@@ -126,8 +125,8 @@ impl<'a, P: Profiled> Risk<'a, P> {
         Ok((common + gained).probability().hi())
     }
 
-    /// The factor that the odds of any suspicion are multiplied by at most, but with probability
-    /// `except` (which may be 0: never more): e^ℓ; infinite where nothing is guaranteed.
+    /// The factor e^ℓ by which a release multiplies the odds of any suspicion at most, except with
+    /// probability `except`, which may be 0. It is infinite where nothing is guaranteed.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ except < 1.
@@ -135,8 +134,8 @@ impl<'a, P: Profiled> Risk<'a, P> {
         Ok(self.loss(except)?.exp().hi())
     }
 
-    /// The probability that an adversary may give to the first of two neighbours after the release,
-    /// when it was `prior` before, but with probability `except` (which may be 0: never more).
+    /// The largest probability that an adversary may give to the first of two neighbours after the
+    /// release, when it was `prior` before, except with probability `except`, which may be 0.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < prior < 1 and 0 ≤ except < 1.
@@ -147,7 +146,7 @@ impl<'a, P: Profiled> Risk<'a, P> {
     }
 
     /// The share of the members that the best test of membership finds, when it accuses a share
-    /// `false_alarms` of those who are none.
+    /// `false_alarms` of the others.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 ≤ false_alarms ≤ 1.
@@ -214,7 +213,7 @@ impl<P: Profiled> fmt::Display for Risk<'_, P> {
         write!(
             f,
             "Somebody who sees what was released, and knows everything about the data but whether one person \
-             is in them, guesses that right with a probability of at most {}; a coin does with 50 %. ",
+             is in them, guesses right with a probability of at most {}; a coin toss does with 50 %. ",
             Percent(guess)
         )?;
         f.write_str("A suspicion of ")?;
@@ -223,7 +222,7 @@ impl<P: Profiled> fmt::Display for Risk<'_, P> {
             let before = ["", ", of ", " and of "].get(place).unwrap_or(&"");
             write!(f, "{before}{} becomes at most {}", Percent(prior), Percent(after))?;
         }
-        f.write_str(if certain { ". " } else { ", but in one release of a thousand. " })?;
+        f.write_str(if certain { ". " } else { ", except in one release of a thousand. " })?;
         write!(
             f,
             "A test that wrongly accuses 1 in 100 of those who are not in the data finds at most {} of those who are.",
@@ -454,13 +453,13 @@ mod tests {
         let pure = Pure::new(1.0).unwrap();
         let said = Risk::of(&pure).to_string();
         for part in [
-            "at most 73.2 %; a coin does with 50 %",
+            "at most 73.2 %; a coin toss does with 50 %",
             "A suspicion of 1 % becomes at most 2.7 %, of 10 % becomes at most 23.2 % and of 50 % becomes at most 73.2 %.",
             "at most 2.8 % of those who are",
         ] {
             assert!(said.contains(part), "{said}");
         }
         let approx = Approx::new(1.0, 1e-6).unwrap();
-        assert!(Risk::of(&approx).to_string().contains("but in one release of a thousand"));
+        assert!(Risk::of(&approx).to_string().contains("except in one release of a thousand"));
     }
 }

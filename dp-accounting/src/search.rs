@@ -1,29 +1,19 @@
 //! One-dimensional searches. They find where to look; what is proven is proven there, by
 //! evaluation.
 
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
+use dp_core::search::golden_section;
 
 /// About where a function that falls and then rises is lowest between two ends, and its value
 /// there: golden sections down to a width of `precision`.
 pub(crate) fn lowest_between(
     value: impl Fn(f64) -> f64,
-    [mut left, mut right]: [f64; 2],
+    [left, right]: [f64; 2],
     precision: f64,
 ) -> (f64, f64) {
-    let (mut inner_left, mut inner_right) = (right - GOLDEN * (right - left), left + GOLDEN * (right - left));
-    let (mut value_left, mut value_right) = (value(inner_left), value(inner_right));
-    while right - left > precision {
-        if value_left <= value_right {
-            (right, inner_right, value_right) = (inner_right, inner_left, value_left);
-            inner_left = right - GOLDEN * (right - left);
-            value_left = value(inner_left);
-        } else {
-            (left, inner_left, value_left) = (inner_left, inner_right, value_right);
-            inner_right = left + GOLDEN * (right - left);
-            value_right = value(inner_right);
-        }
-    }
-    if value_left <= value_right { (inner_left, value_left) } else { (inner_right, value_right) }
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let widths = core::iter::successors(Some(right - left), |width| Some(width * GOLDEN));
+    let steps = widths.take_while(|width| *width > precision).fold(0, |steps, _| steps + 1);
+    golden_section(value, left, right, steps)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Calibrated parameters against reference values of independent origin (`oracles/README.md`) and against closed forms.
+//! Calibrated parameters against reference values of independent origin (`oracles/README.md`) and
+//! against closed forms.
 
 #![allow(clippy::unwrap_used)] // a failed construction is a failed test
 
@@ -81,7 +82,8 @@ fn discrete_gaussian_noise_agrees_with_its_own_calibration() {
     assert!((found.value / truth - 1.0).abs() < 1e-6, "{found:?}, {truth}");
 }
 
-/// A search that guesses badly is right all the same, but slow: bisection takes 20 evaluations from a factor of two down to a millionth. The limits are what it takes; more is a step back.
+/// A search that guesses badly is right all the same, but slow: bisection takes 20 evaluations from
+/// a factor of two down to a millionth. The limits are what it takes; more is a step back.
 #[test]
 fn few_evaluations_are_enough() {
     let asked = Cell::new(0u32);
@@ -235,7 +237,8 @@ fn a_search_that_is_led_astray_is_sound() {
     assert!(make(found.fails.unwrap()).delta(target.epsilon()).hi() > 1e-3);
 }
 
-/// As many runs as take seconds to look at: the search ends all the same, with a value that was seen.
+/// As many runs as take seconds to look at: the search ends all the same, with a value that was
+/// seen.
 #[test]
 fn ten_million_runs() {
     let target = target(0.05, 1e-10);

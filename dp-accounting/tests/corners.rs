@@ -1,6 +1,8 @@
-//! Corners in which the accountant said nothing, too much, or took too long: each has a truth or a bound of its own.
+//! Corners in which the accountant said nothing, too much, or took too long: each has a truth or a
+//! bound of its own.
 //!
-//! How long an answer takes is not asserted in seconds: what work it may do is counted, and where the count runs out the bracket is wide. So the widths are the assertion.
+//! How long an answer takes is not asserted in seconds: what work it may do is counted, and where
+//! the count runs out the bracket is wide. So the widths are the assertion.
 
 #![allow(clippy::unwrap_used)] // a failed construction is a failed test
 
@@ -75,7 +77,8 @@ fn the_largest_loss_is_enclosed() {
 fn the_largest_loss_of_a_finite_pair_is_enclosed() {
     for exponent in [0, 10, 40, 300, 1000, 1050] {
         let rare = 2f64.powi(-exponent);
-        // Weights that sum to one exactly, or nearly: the loss of the first outcome is ln(4·(1+rare)/(1+4·rare))…
+        // Weights that sum to one exactly, or nearly: the loss of the first outcome is
+        // ln(4·(1+rare)/(1+4·rare))…
         let pair = FinitePair::new(&[rare, 0.25, 0.75], &[0.5, 0.25, 0.25]).unwrap();
         let outcomes = pair.outcomes().to_vec();
         let truth = outcomes
@@ -136,7 +139,8 @@ fn a_hundred_million_million_runs() {
             assert_eq!(composition.limit(found, DEFAULT_ACCURACY), Some(Limit::Rounding));
         }
     }
-    // The sum of that many Laplace losses is Gaussian: k·ε₀² in variance, and ε from the normal law.
+    // The sum of that many Laplace losses is Gaussian: k·ε₀² in variance, and ε from the normal
+    // law.
     let found = epsilon(&composed(laplace(1e6), billion), 1e-6);
     let near = GaussianPair::new(Mu::new(1.0).unwrap()).epsilon(Delta::new(1e-6).unwrap()).get();
     assert!(found.lo() <= near * (1.0 + 1e-5) && near * (1.0 - 1e-5) <= found.hi(), "{found:?} {near}");
@@ -253,7 +257,8 @@ fn two_runs_at_a_small_rate() {
     assert_narrow(found, 0.1);
 }
 
-/// A concentrated guarantee: below what one order proves, and not below the ε of Gaussian noise, which has it.
+/// A concentrated guarantee: below what one order proves, and not below the ε of Gaussian noise,
+/// which has it.
 #[test]
 fn concentrated_guarantees_have_a_true_lower_end() {
     for (rho, delta) in [(0.01, 0.05), (0.5, 1e-6), (1e-4, 1e-9)] {
@@ -268,7 +273,8 @@ fn concentrated_guarantees_have_a_true_lower_end() {
     }
 }
 
-/// Two releases through one asymmetric channel, of a bit and of its opposite: neighbours go one way in the first and the other way in the second.
+/// Two releases through one asymmetric channel, of a bit and of its opposite: neighbours go one way
+/// in the first and the other way in the second.
 #[test]
 fn asymmetric_pairs_count_in_their_worse_direction() {
     let (p, q) = ([0.654, 0.346], [0.0119, 0.9881]);
@@ -290,7 +296,8 @@ fn asymmetric_pairs_count_in_their_worse_direction() {
     }
 }
 
-/// Bounds that need no privacy loss: total variation adds up, no sum of losses is larger than the largest ones together, and divergences are finite.
+/// Bounds that need no privacy loss: total variation adds up, no sum of losses is larger than the
+/// largest ones together, and divergences are finite.
 #[test]
 fn upper_ends_are_no_worse_than_simple_bounds() {
     // δ(0) ≤ kq, which is below the δ that is asked for.
@@ -329,7 +336,8 @@ fn many_different_events_are_put_into_buckets() {
     assert_narrow(found, 0.3);
 }
 
-/// Noise of one part is absurdly small beside that of others: its own largest losses are the answer.
+/// Noise of one part is absurdly small beside that of others: its own largest losses are the
+/// answer.
 #[test]
 fn one_part_may_outweigh_all_others() {
     let mixed = composed(sampled(0.01, gaussian(1e-6)), 1)
@@ -345,7 +353,8 @@ fn one_part_may_outweigh_all_others() {
     assert!(found.lo() > 0.8 * found.hi(), "{found:?}");
 }
 
-/// Mechanisms of bounded range lose less than the pair that stands for them: what their divergences prove counts, beside grids, too.
+/// Mechanisms of bounded range lose less than the pair that stands for them: what their divergences
+/// prove counts, beside grids, too.
 #[test]
 fn bounded_range_beside_grids() {
     let range = BoundedRangePair::new(Epsilon::new(0.5).unwrap());

@@ -197,7 +197,8 @@ proptest! {
 
     #[test]
     fn divergences_prove_less_than_the_loss(parts in parts(), at in small_delta()) {
-        // Mechanisms of bounded range have smaller divergences than any one pair that dominates them all.
+        // Mechanisms of bounded range have smaller divergences than any one pair that dominates
+        // them all.
         prop_assume!(!parts.iter().any(|(family, ..)| matches!(family, Family::BoundedRange)));
         let composition = whole(&parts);
         let (loss, renyi) = (composition.epsilon(delta(at)), composition.renyi_epsilon(delta(at)).get());
@@ -417,7 +418,8 @@ fn a_batch_of_all_records_still_has_two_directions() {
     assert!(worse.contains(0.36) && all.hi() >= 0.36, "{worse:?} {all:?}");
 }
 
-/// Two discrete Gaussians that do not meet in floats, sampled at rate q: the loss is infinite unless no run looks at the record.
+/// Two discrete Gaussians that do not meet in floats, sampled at rate q: the loss is infinite
+/// unless no run looks at the record.
 #[test]
 fn laws_that_do_not_meet_tell_what_they_look_at() {
     for (sigma, shift) in [(0.1, 10), (1.0, 12)] {

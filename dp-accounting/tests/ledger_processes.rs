@@ -1,7 +1,8 @@
 //! A ledger between processes, some of which die.
 //!
-//! The children are this test binary itself, told by an environment variable what to do. Each writes `released` to its output after every release, so that the parent knows
-//! what the world has seen when the child is gone.
+//! The children are this test binary itself, told by an environment variable what to do. Each
+//! writes `released` to its output after every release, so that the parent knows what the world has
+//! seen when the child is gone.
 #![cfg(all(unix, feature = "ledger"))]
 #![allow(clippy::unwrap_used)] // a test panics when something is wrong
 
@@ -38,7 +39,8 @@ impl Measurement for Tick {
     }
 }
 
-/// What a child does: spends until it is refused, and says so. Without the variable it is a test like any other, of nothing.
+/// What a child does: spends until it is refused, and says so. Without the variable it is a test
+/// like any other, of nothing.
 #[test]
 fn child() {
     let Some(path) = env::var_os(PATH) else { return };
@@ -125,7 +127,8 @@ fn a_process_that_is_killed_has_recorded_all_that_it_released() {
     }
 }
 
-/// The kernel kills a process that writes beyond its limit, after it has written up to it: a crash at any byte that one likes.
+/// The kernel kills a process that writes beyond its limit, after it has written up to it: a crash
+/// at any byte that one likes.
 #[test]
 fn a_process_that_dies_at_any_byte_of_a_line_is_survived() {
     if Command::new("prlimit").arg("--version").stdout(Stdio::null()).status().is_err() {

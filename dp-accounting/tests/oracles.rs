@@ -111,7 +111,8 @@ fn randomized_response() {
     check(include_str!("oracles/randomized-response.json"), 14);
 }
 
-/// Responses between k answers, of which a part p is uniform: the truth is told with 1 − p + p/k, anything else with p/k. Sampled ones come as a pair.
+/// Responses between k answers, of which a part p is uniform: the truth is told with 1 − p + p/k,
+/// anything else with p/k. Sampled ones come as a pair.
 #[test]
 fn responses_between_many_answers_and_sampled_ones() {
     let entries = read(include_str!("oracles/poisson-randomized-response.json"));
@@ -168,7 +169,8 @@ fn poisson_laplace() {
     check(include_str!("oracles/poisson-laplace.json"), 58);
 }
 
-/// The reference is what one Rényi order proves: the upper end. The lower one is that of Gaussian noise, which is ρ-zCDP.
+/// The reference is what one Rényi order proves: the upper end. The lower one is that of Gaussian
+/// noise, which is ρ-zCDP.
 #[test]
 fn zcdp() {
     let entries = read(include_str!("oracles/zcdp-to-approx.json"));

@@ -69,7 +69,8 @@ fn tables_lose_little() {
     assert!(tabulate(&[]).is_err());
 }
 
-/// Exact for the worst mechanism when a record is removed; checked with listed mechanisms in both directions.
+/// Exact for the worst mechanism when a record is removed; checked with listed mechanisms in both
+/// directions.
 #[test]
 fn the_general_poisson_curve_bounds_listed_mechanisms() {
     for (p, q) in [([5.0, 1.0, 0.5], [1.0, 2.0, 4.0]), ([9.0, 1.0, 3.0], [1.0, 9.0, 3.0])] {
@@ -116,7 +117,8 @@ fn the_general_poisson_curve_is_close_where_sampling_matters() {
     assert!(poisson(&none, 0.1).unwrap().divergence(Alpha::new(2.0).unwrap()).is_infinite());
 }
 
-/// Peers bound the sampled Gaussian by a theorem for general mechanisms; the pair must do at least as well.
+/// Peers bound the sampled Gaussian by a theorem for general mechanisms; the pair must do at least
+/// as well.
 #[test]
 fn without_replacement_is_at_most_what_peers_say() {
     let entries = entries(include_str!("oracles/sampled-without-replacement-gaussian-rdp.json"));
@@ -141,7 +143,8 @@ fn without_replacement_is_at_most_what_peers_say() {
             [tabulate(&[&pair]).unwrap(), general].map(|curve| curve.times(count).epsilon_at(delta).get())
         };
         assert!(exact <= peer * (1.0 + 1e-9), "{entry}: {exact} {general}");
-        // Theirs is the same theorem; from order 3 on they also use that the mechanism is a Gaussian.
+        // Theirs is the same theorem; from order 3 on they also use that the mechanism is a
+        // Gaussian.
         assert!(general >= exact, "{entry}: {exact} {general}");
         if entry["order"] == 2 {
             assert!((general / peer - 1.0).abs() < 1e-9, "{entry}: {general}");

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use dp_accounting::theorems::{Optimal, advanced, advanced_classic, basic};
+use dp_accounting::theorems::{Optimal, advanced, advanced_printed, basic};
 use dp_core::pairs::{DominatingPair, FinitePair};
 use dp_core::{Alpha, Approx, Delta, Epsilon};
 use proptest::prelude::*;
@@ -57,7 +57,8 @@ proptest! {
     }
 }
 
-/// A loss is a float only up to rounding, and the upper bound of a tail counts it as far as that may reach.
+/// A loss is a float only up to rounding, and the upper bound of a tail counts it as far as that
+/// may reach.
 #[test]
 fn tails_count_losses_that_may_be_larger() {
     for (epsilon, count) in [(0.1f64, 3), (0.7, 5)] {
@@ -104,7 +105,7 @@ fn advanced_composition_is_what_is_printed() {
         let each = (approx(epsilon, 1e-9), count.into(), Delta::new(slack).unwrap());
         for (found, drift) in [
             (advanced(each.0, each.1, each.2).unwrap(), 0.5 * k * epsilon * epsilon),
-            (advanced_classic(each.0, each.1, each.2).unwrap(), k * epsilon * epsilon.exp_m1()),
+            (advanced_printed(each.0, each.1, each.2).unwrap(), k * epsilon * epsilon.exp_m1()),
         ] {
             assert!((found.epsilon().get() / (spread + drift) - 1.0).abs() < 1e-12, "{found}");
             assert!((found.delta().get() / (k * 1e-9 + slack) - 1.0).abs() < 1e-12, "{found}");
@@ -119,7 +120,7 @@ fn weaker_theorems_give_more() {
             for slack in [1e-9, 1e-3] {
                 let (each, slack) = (approx(epsilon, 1e-10), Delta::new(slack).unwrap());
                 let (printed, classic) =
-                    (advanced(each, count, slack).unwrap(), advanced_classic(each, count, slack).unwrap());
+                    (advanced(each, count, slack).unwrap(), advanced_printed(each, count, slack).unwrap());
                 assert_eq!(printed.delta(), classic.delta());
                 assert!(printed.epsilon() < classic.epsilon());
                 let best = Optimal::new(&[(each, count)]).unwrap();
@@ -135,7 +136,7 @@ fn weaker_theorems_give_more() {
 fn ends() {
     assert!(
         advanced(approx(1.0, 0.0), 3, Delta::ZERO).is_err()
-            && advanced_classic(approx(1.0, 0.0), 3, Delta::ZERO).is_err()
+            && advanced_printed(approx(1.0, 0.0), 3, Delta::ZERO).is_err()
     );
     let slack = Delta::new(1e-5).unwrap();
     assert_eq!(advanced(approx(1.0, 0.1), 0, slack).unwrap(), Approx::from_parts(Epsilon::ZERO, slack));

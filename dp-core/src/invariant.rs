@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-/// A value of the type `T`, of which `Invariant<T>` never turns into that of a supertype.
+/// A value of type `T`, in a wrapper that does not turn into one of a supertype of `T`.
 ///
 /// A measurement that was calibrated for the constants of one type must not draw by the methods of
 /// another. By itself `Ask<for<'a> fn(&'a u8)>` turns into `Ask<fn(&'static u8)>`, and each of the

@@ -31,7 +31,7 @@ use crate::sensitivity::{MeasuredIn, Norm};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mechanism, nor a target for one",
     label = "neither a mechanism nor a target",
-    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (`dp_sensitivity::smooth`) goes on a query by `.smoothly(…)`"
+    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (of the module `smooth`) goes on a query by `.smoothly(…)`"
 )]
 pub trait Mechanism {
     /// The exact answer.
@@ -122,7 +122,7 @@ pub trait ForGuarantee<G: Guarantee>: Mechanism + Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mechanism, nor a target for one",
     label = "neither a mechanism nor a target",
-    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (`dp_sensitivity::smooth`) goes on a query by `.smoothly(…)`; in a `Vector`, the noise must be `CoordinatewiseIn` the notion of its target"
+    note = "`with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (of the module `smooth`) goes on a query by `.smoothly(…)`; in a `Vector`, the noise must be `CoordinatewiseIn` the notion of its target"
 )]
 pub trait Calibrate {
     /// The mechanism that results.

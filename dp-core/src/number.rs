@@ -139,9 +139,9 @@ checked_number! {
 }
 
 impl Epsilon {
-    /// No loss at all.
+    /// ε = 0: no loss at all.
     pub const ZERO: Self = Self(0.0);
-    /// No guarantee at all.
+    /// ε = ∞: no guarantee at all.
     pub const INFINITE: Self = Self(f64::INFINITY);
 
     /// Whether nothing is guaranteed.
@@ -152,19 +152,19 @@ impl Epsilon {
 }
 
 impl Delta {
-    /// The guarantee never fails.
+    /// δ = 0: the guarantee never fails.
     pub const ZERO: Self = Self(0.0);
-    /// The guarantee says nothing.
+    /// δ = 1: the guarantee says nothing.
     pub const ONE: Self = Self(1.0);
 }
 
 impl Rho {
-    /// No divergence at all.
+    /// ρ = 0: no divergence at all.
     pub const ZERO: Self = Self(0.0);
 }
 
 impl Mu {
-    /// Indistinguishable.
+    /// μ = 0: neighbours cannot be distinguished.
     pub const ZERO: Self = Self(0.0);
 }
 

@@ -118,7 +118,7 @@ where
     note = "noise for one number is put on each of many by `Vector::new(noise)`; noise for integers (`i64`) wants a query `in_integers()`"
 )]
 pub trait TakenAs<Input: ?Sized>: sealed::Viewed<Input> {
-    /// What the mechanism gets.
+    /// The answer in the form that the mechanism takes.
     fn taken(&self) -> &Input;
 }
 
@@ -200,7 +200,7 @@ mod sealed {
 
     /// Holds of a type and itself, and of lists and slices.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` is taken as itself only",
+        message = "`{Self}` cannot be taken for another type of answer",
         label = "not an `{Input}`",
         note = "answer with what the mechanism takes: `Finite` or an integer, or a `FiniteVec`, `Vec`, boxed slice or array for mechanisms on slices"
     )]

@@ -15,8 +15,8 @@ use rand_core::CryptoRng;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` may not drive a release: nothing says that its seed is secret",
     label = "not a `SecureRng`",
-    note = "noise from a known seed can be subtracted again; release with a generator seeded by the operating system \
-            (`dp_mechanisms::rng::OsSeeded::new()?`), and keep seeded generators for `.draw(…)` in tests"
+    note = "noise from a known seed can be subtracted again; release with `OsSeeded::new()?`, which the operating system \
+            seeds, and keep generators with a known seed for `.draw(…)` in tests"
 )]
 pub trait SecureRng: CryptoRng {}
 

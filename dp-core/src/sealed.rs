@@ -2,7 +2,7 @@
 
 /// Holds for a type and itself only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` and `{T}` are two relations or notions, and this holds of one and itself only",
+    message = "`{Self}` and `{T}` are different relations or notions, and must be the same",
     label = "not `{T}`",
     note = "this check is closed: state the guarantee under the relation, or in the notion, that is asked for"
 )]

@@ -167,8 +167,8 @@ impl<N: Norm, A: Adjacency> Sensitivity<N, A> {
 }
 
 impl<N: Norm> Sensitivity<N, AddRemove> {
-    /// One replacement is a removal followed by an addition, so it changes the answer by at most
-    /// twice as much.
+    /// The sensitivity under replace-one: twice this one, as a replacement is a removal followed by
+    /// an addition.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the result is not finite.
@@ -181,7 +181,7 @@ impl<N: Norm> Sensitivity<N, AddRemove> {
 }
 
 impl<A: Adjacency> Sensitivity<L2, A> {
-    /// ‖v‖₁ ≤ √d·‖v‖₂ for answers of d coordinates.
+    /// The sensitivity in ℓ1 of answers with d coordinates: ‖v‖₁ ≤ √d·‖v‖₂.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the result is not finite.
@@ -251,7 +251,7 @@ mod sealed {
 
     /// Closes [`MeasuredIn`](super::MeasuredIn).
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not a `Sensitivity`, which is all that a mechanism takes for one",
+        message = "`{Self}` is not a `Sensitivity`, and a mechanism takes nothing else for one",
         label = "not a `Sensitivity`",
         note = "assert a sensitivity with `Sensitivity::new(…)`, under the neighbour relation that it is about"
     )]

@@ -15,13 +15,13 @@ pub(crate) fn proper_delta(delta: f64) -> Result<f64, Error> {
     within("delta", "(0, 1)", delta, delta > 0.0 && delta < 1.0)
 }
 
-/// The probability with which noise may pass its error bound.
+/// The probability with which noise may exceed its error bound.
 pub(crate) fn failure(beta: f64) -> Result<f64, Error> {
     within("beta", "(0, 1]", beta, beta > 0.0 && beta <= 1.0)
 }
 
-/// The probability with which each of `count` independent noises may pass a bound that all of them
-/// keep but with probability β.
+/// The probability with which each of `count` independent noises may exceed a bound that all of
+/// them keep except with probability β.
 pub(crate) fn failure_of_each(count: usize, beta: f64) -> Result<f64, Error> {
     integer("the count", "[1, ∞)", count, 1..)?;
     Ok(Confidence::all_but(failure(beta)?)?.independently(count).beta())

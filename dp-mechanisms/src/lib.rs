@@ -125,7 +125,7 @@ pub use bounded_laplace::{BoundedLaplace, BoundedTarget};
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
-pub use gaussian::{Formula, Gaussian, TextbookGaussian};
+pub use gaussian::{Formula, Gaussian, PrintedGaussian};
 pub use hierarchy::{HierarchicalCounts, HierarchicalTarget, Hierarchy};
 pub use holdout::{Holdout, HoldoutAnswer, HoldoutSession, ReusableHoldout};
 pub use laplace::Laplace;
@@ -135,7 +135,7 @@ pub use sparse_vector::{AboveThreshold, AboveThresholdTarget, Interaction, Watch
 pub use stability_histogram::StabilityHistogram;
 pub use symmetric::Symmetric;
 pub use synthetic::{SyntheticData, nearest_with_total};
-pub use transfer::{textbook_transfer_bound, transfer_bound};
+pub use transfer::{printed_transfer_bound, transfer_bound};
 pub use vector::{Coordinatewise, CoordinatewiseIn, Vector};
 
 /// The program of the README, which a test runs.

@@ -66,9 +66,8 @@ pub enum Branch {
     Gaussian(Gaussian),
 }
 
-/// The cheaper one of Laplace and Gaussian noise for a guarantee, made by
-/// [`MixedNoise::epsilon_delta`] or [`MixedNoise::least_error`]. It is what
-/// [`Query::with`](dp_core::Query::with) takes.
+/// The cheaper of Laplace and Gaussian noise for a guarantee, made by [`MixedNoise::epsilon_delta`]
+/// or [`MixedNoise::least_error`]. It is what [`Query::with`](dp_core::Query::with) takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixedTarget {
     guarantee: Approx,
@@ -79,7 +78,7 @@ pub struct MixedTarget {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cost {
     Variance,
-    /// The magnitude that the noise passes with this probability.
+    /// The magnitude that the noise exceeds with this probability.
     Error(f64),
 }
 
@@ -134,8 +133,8 @@ impl MixedTarget {
         Ok(Self { guarantee: Approx::new(epsilon, delta)?, cost })
     }
 
-    /// The cheaper noise for answers of any number of coordinates, given both of their
-    /// sensitivities, under one relation.
+    /// The cheaper of the two kinds of noise for answers with any number of coordinates, from both
+    /// of their sensitivities under one relation.
     ///
     /// # Errors
     /// When neither kind of noise meets the target.

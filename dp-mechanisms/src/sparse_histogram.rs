@@ -112,7 +112,7 @@ impl SparseHistogram {
         self.threshold
     }
 
-    /// An upper bound on how many cells are published, on average, of a universe that is empty.
+    /// An upper bound on the expected number of cells that are published from an empty universe.
     #[must_use]
     pub fn expected_false_cells(&self) -> f64 {
         #[allow(clippy::cast_precision_loss)]

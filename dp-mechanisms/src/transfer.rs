@@ -20,7 +20,7 @@ use dp_core::{Approx, Epsilon, Guarantee};
 /// replacing a record is removing one and adding another.
 ///
 /// For ε-privacy δ(0) = tanh(ε/2), for (ε,δ)-privacy δ + (1−δ)·tanh(ε/2), and for μ-GDP
-/// 2Φ(μ/2) − 1. The printed bound is larger: see [`textbook_transfer_bound`]. Claim D14 compares
+/// 2Φ(μ/2) − 1. The printed bound is larger: see [`printed_transfer_bound`]. Claim D14 compares
 /// both with exact expectations.
 ///
 /// ```
@@ -47,14 +47,14 @@ pub fn transfer_bound(guarantee: &impl Guarantee) -> f64 {
 ///
 /// ```
 /// use dp_core::Approx;
-/// use dp_mechanisms::{textbook_transfer_bound, transfer_bound};
+/// use dp_mechanisms::{printed_transfer_bound, transfer_bound};
 ///
 /// let chosen = Approx::new(0.5, 1e-6)?;
-/// assert!(transfer_bound(&chosen) < 0.5 * textbook_transfer_bound(chosen));
+/// assert!(transfer_bound(&chosen) < 0.5 * printed_transfer_bound(chosen));
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[must_use]
-pub fn textbook_transfer_bound(guarantee: Approx) -> f64 {
+pub fn printed_transfer_bound(guarantee: Approx) -> f64 {
     (Enclosure::point(guarantee.epsilon().get()).exp_m1() + Enclosure::point(guarantee.delta().get())).hi()
 }
 
@@ -70,12 +70,12 @@ mod tests {
             assert!(
                 (bound / (epsilon / 2.0f64).tanh() - 1.0).abs() < 1e-12 && bound >= (epsilon / 2.0).tanh()
             );
-            let printed = textbook_transfer_bound(Approx::new(epsilon, 0.0).unwrap());
+            let printed = printed_transfer_bound(Approx::new(epsilon, 0.0).unwrap());
             assert!(bound <= 0.5 * printed && printed >= epsilon.exp_m1());
         }
         let approx = Approx::new(0.5, 0.01).unwrap();
         assert!((transfer_bound(&approx) - (0.01 + 0.99 * 0.25f64.tanh())).abs() < 1e-12);
-        assert!((textbook_transfer_bound(approx) - (0.5f64.exp_m1() + 0.01)).abs() < 1e-12);
+        assert!((printed_transfer_bound(approx) - (0.5f64.exp_m1() + 0.01)).abs() < 1e-12);
         let gdp = transfer_bound(&Gdp::from(Mu::new(1.0).unwrap()));
         assert!((gdp - 0.382_924_922_548_026).abs() < 1e-12, "{gdp}"); // 2Φ(½) − 1
     }

@@ -1,4 +1,4 @@
-//! How much to randomise: queries that know how far one record can move their answer.
+//! Queries that know how far one record can move their answer.
 //!
 //! A query of this crate computes its answer *exactly* (integers, or fixed-point numbers summed
 //! without rounding) and states a sensitivity that covers every rounding it does make, under the

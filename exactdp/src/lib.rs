@@ -103,9 +103,9 @@ pub mod noise {
         AboveThreshold, AboveThresholdTarget, BoundedLaplace, BoundedTarget, Branch, Coordinatewise,
         CoordinatewiseIn, DiscreteGaussian, DiscreteLaplace, Error, Formula, Gaussian, HierarchicalCounts,
         HierarchicalTarget, Hierarchy, Holdout, HoldoutAnswer, HoldoutSession, Interaction, Laplace,
-        MixedNoise, MixedTarget, ReusableHoldout, SparseHistogram, SparseTarget, StabilityHistogram,
-        Symmetric, SyntheticData, TextbookGaussian, Vector, Watch, local, nearest_with_total, rng, sample,
-        selection, textbook_transfer_bound, transfer_bound,
+        MixedNoise, MixedTarget, PrintedGaussian, ReusableHoldout, SparseHistogram, SparseTarget,
+        StabilityHistogram, Symmetric, SyntheticData, Vector, Watch, local, nearest_with_total,
+        printed_transfer_bound, rng, sample, selection, transfer_bound,
     };
 }
 
@@ -125,7 +125,7 @@ pub mod smooth {
 /// println!("{}", count.plan(0.95)?);
 /// let mut budget = Budget::new(Pure::new(1.0)?);
 /// let released = budget.spend(&count, &[17.0, 35.5], &mut OsSeeded::new()?)?;
-/// println!("{released:.1}, surely within {}", count.interval(&released, 0.95)?);
+/// println!("{released:.1}, with 95 % confidence within {:.1}", count.interval(&released, 0.95)?);
 /// # Ok::<(), exactdp::Error>(())
 /// ```
 pub mod interval {

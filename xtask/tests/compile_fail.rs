@@ -3,9 +3,9 @@
 //! A program states the mistake in its `//!` lines, and in lines `// error: …` and `// note: …`
 //! what the errors must contain, with `…` where a fragment is cut. Each error must contain one of
 //! these fragments, and each fragment must be in one of the errors: a program that fails for
-//! another reason proves nothing. The line that ends with `// the mistake` must be where one of the
-//! errors is. The guide shows that line and the fragments. `compiles.rs` uses the same API as it
-//! should be used and shows that the others fail because of their mistake.
+//! another reason proves nothing. A line that ends with `// the mistake` must be where one of the
+//! errors is. The guide shows the first one and the fragments. `compiles.rs` uses the same API as
+//! it should be used and shows that the others fail because of their mistake.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -163,7 +163,7 @@ fn judge(programs: &[Program], seen: &BTreeMap<String, Seen>) -> Vec<String> {
         let points_there = |line: &u64| seen.get(name).is_some_and(|seen| seen.lines.contains(line));
         if marked.is_empty() || !marked.iter().all(points_there) {
             complaints.push(format!(
-                "{name}.rs must end each line that an error points at, and no other, with `{MARK}`"
+                "{name}.rs must end a line that an error points at, and no other line, with `{MARK}`"
             ));
         }
         if expected.is_empty() {
@@ -230,7 +230,7 @@ mod harness {
         assert_eq!(
             complaints(program(&["no"]), compiled(), compiled()),
             [
-                "mistake.rs must end each line that an error points at, and no other, with `// the mistake`",
+                "mistake.rs must end a line that an error points at, and no other line, with `// the mistake`",
                 "mistake.rs compiles, and must not"
             ]
         );

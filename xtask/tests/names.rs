@@ -31,6 +31,9 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("draw_in_place_f32", "draw_into"),
 ];
 
+/// Parts of names that the table replaces, with the one that it asks for.
+const FORBIDDEN_PARTS: &[(&str, &str)] = &[("textbook", "printed"), ("classic", "printed")];
+
 /// What a constructor may be called that is given a guarantee as numbers, beside `with_…` for one
 /// that is given more than the least.
 const GIVEN: &[(&[&str], &[&str])] = &[
@@ -79,6 +82,9 @@ fn wrong(function: &Function) -> Option<String> {
     }
     if let Some((_, right)) = FORBIDDEN.iter().find(|(wrong, _)| wrong == name) {
         return Some(format!("{path}: the table calls it `{right}`"));
+    }
+    if let Some((part, right)) = FORBIDDEN_PARTS.iter().find(|(part, _)| name.contains(part)) {
+        return Some(format!("{path}: the table says `{right}` for `{part}`"));
     }
     let floats: Vec<&str> =
         parameters.iter().filter(|(_, is_float)| *is_float).map(|(name, _)| name.as_str()).collect();
@@ -218,6 +224,7 @@ fn other_spellings_are_noticed() {
         ("impl Noise { pub fn with_scale(shape: Shape, scale: Scale) {} }", 1),
         ("impl Noise { pub fn with_scale(scale: Scale, shape: Shape) {} }", 0),
         ("impl Noise { pub fn epsilon(epsilon: f64, values: u32) {} }", 0),
+        ("pub fn textbook_bound(rho: f64) {}", 1),
         ("impl Noise { pub fn with_gamma(epsilon: f64, gamma: f64) {} }", 0),
         ("impl Noise { fn new(epsilon: f64) {} }", 0),
         ("#[cfg(test)] mod tests { impl Noise { pub fn new(epsilon: f64) {} } }", 0),

@@ -23,8 +23,8 @@ pub trait Account<G: Guarantee> {
     /// The neighbour relation under which it is paid.
     type Adjacency: Adjacency;
 
-    /// Books a cost for something that is neither a [`Measurement`] nor [`Interactive`], to be done
-    /// after this.
+    /// Books the cost of something that is neither a [`Measurement`] nor [`Interactive`], before it
+    /// is done.
     ///
     /// That what you do has this guarantee under the relation of the account is your assertion; the
     /// other two methods ask the types.

@@ -89,7 +89,7 @@ impl<A: Adjacency> AdvancedBudget<A> {
         checked(total, reserve).map(|()| Self::reserving(total, reserve, &|order| order))
     }
 
-    /// A budget whose order is the best one for steps like this. Others may be spent as well.
+    /// A budget whose order is the best one for steps like this. It pays for other steps, too.
     ///
     /// # Errors
     /// [`dp_core::Error::Above`] when more is reserved than the total has.

@@ -3,24 +3,24 @@
 use dp_core::rounding::{add_down, mul_down, sqrt_down, sub_down, sub_up};
 use dp_core::{Approx, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Rho, Zcdp};
 
-/// A notion in which what is left of a total is again a guarantee. `Rdp` is none: the difference of
-/// two Rényi curves need not be the curve of any mechanism.
+/// A notion in which what is left of a total is again a guarantee. `Rdp` is not one: the difference
+/// of two Rényi curves need not be the curve of any mechanism.
 ///
 /// # Contract
 /// `total.less(&spent)` is the largest guarantee that fits beside `spent`, up to rounding;
 /// `perfect()` when more than the total is spent. A budget lets the result [shrink](Self::shrunk)
 /// until it fits under the rounding of `compose`.
 pub trait Remainder: Guarantee {
-    /// What fits beside what was spent.
+    /// What is left of this total when `spent` is gone.
     #[must_use]
     fn less(&self, spent: &Self) -> Self;
 
-    /// The same, each number smaller by a factor of 1 − `by`.
+    /// The same guarantee, each number smaller by a factor of 1 − `by`.
     #[must_use]
     fn shrunk(&self, by: f64) -> Self;
 }
 
-/// total − spent, rounded down. An infinite total has room for anything.
+/// total − spent, rounded down. An infinite total leaves infinity.
 fn difference(total: f64, spent: f64) -> f64 {
     if total == f64::INFINITY { total } else { sub_down(total, spent).max(0.0) }
 }

@@ -42,12 +42,13 @@ impl<B> Shared<B> {
         Self { account: Mutex::new(account) }
     }
 
-    /// The budget, when nobody else has it any more.
+    /// Ends the sharing, and returns the budget.
     pub fn into_inner(self) -> B {
         self.account.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the budget while nobody spends from it.
+    /// Calls a function with the budget, from which nobody spends meanwhile, and returns its
+    /// result.
     pub fn with<T>(&self, look: impl FnOnce(&B) -> T) -> T {
         look(&self.lock())
     }

@@ -2,20 +2,21 @@
 
 use dp_core::{Alpha, Approx, Curve, Delta, Epsilon, Gdp, Guarantee, Mu, Pure, Rdp, Relax, Zcdp};
 
-/// A guarantee of which the following is known, for any neighbours and in both directions.
+/// A guarantee that splits into a part whose loss is bounded and a failure of probability δ, for
+/// any neighbours and in both directions.
 ///
 /// # Contract
 /// The two output distributions are P = (1−δ)P' + δP'' and Q = (1−δ)Q' + δQ'' with one δ, at most
 /// [`failure`](Self::failure), such that the loss ln dP'/dQ' is at most
 /// [`max_loss`](Self::max_loss) and D_α(P'‖Q') is at most [`divergence`](Self::divergence).
 pub trait Step: Guarantee {
-    /// The probability δ of the part of which nothing is known.
+    /// An upper bound on δ, the probability of the failure.
     fn failure(&self) -> Delta;
 
-    /// The largest loss of the other part, which may be infinite.
+    /// An upper bound on the loss without the failure, which may be infinite.
     fn max_loss(&self) -> Epsilon;
 
-    /// The Rényi divergence of the other part.
+    /// An upper bound on the Rényi divergence without the failure.
     fn divergence(&self, order: Alpha) -> f64;
 
     /// Largest loss and failure, as one pair.

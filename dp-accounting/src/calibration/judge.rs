@@ -35,7 +35,8 @@ const LAST: f64 = 1e-8;
 /// What the evaluations of a search may take, in nanoseconds, and one of them.
 const EFFORT: f64 = 2e9;
 const ONE: f64 = 3e8;
-/// A search ends with a value that was looked at: however many there were, the next one may take this.
+/// A search ends with a value that was looked at: however many there were, the next one may take
+/// this.
 const LEAST: f64 = 1e7;
 
 impl<F> Judge<F> {
@@ -55,7 +56,8 @@ impl<F> Judge<F> {
 }
 
 impl<A: Adjacency, F: Fn(f64) -> Result<Composition<A>, Error>> Judge<F> {
-    /// Looks at one parameter: with the relative accuracy that is asked for, and with a better one where that leaves the verdict open.
+    /// Looks at one parameter: with the relative accuracy that is asked for, and with a better one
+    /// where that leaves the verdict open.
     pub(super) fn at(&self, value: f64, accuracy: f64) -> Result<Verdict, Error> {
         let composition = (self.make)(value)?;
         let (epsilon, target) = (self.target.epsilon(), self.target.delta().get());
@@ -94,7 +96,8 @@ impl Verdict {
         self.delta.lo() > self.target
     }
 
-    /// ln(δ/target), which is nearly straight in the logarithm of most parameters, positive unless the target is met. Finite.
+    /// ln(δ/target), which is nearly straight in the logarithm of most parameters, positive unless
+    /// the target is met. Finite.
     pub(super) fn excess(&self) -> f64 {
         let likely = if self.delta.lo() > 0.0 {
             libm::sqrt(self.delta.lo()) * libm::sqrt(self.delta.hi())
@@ -117,7 +120,8 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    /// What is enclosed on both sides of the target is neither met nor missed, and counts as missed for the search.
+    /// What is enclosed on both sides of the target is neither met nor missed, and counts as missed
+    /// for the search.
     #[test]
     fn an_open_verdict_proves_nothing() {
         let verdict = |lo: f64, hi: f64| Verdict { value: 1.0, delta: Enclosure::new(lo, hi), target: 1e-6 };

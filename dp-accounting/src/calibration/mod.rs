@@ -1,11 +1,15 @@
 //! How little noise, how large a sample, how many steps: parameters for a target (ε,δ).
 //!
-//! [`least`] is for parameters in which δ falls, such as the scale of noise; [`largest`] for those in which it rises, such as the rate of sampling;
-//! [`largest_count`] for numbers of steps. Each takes the whole composition as a function of the parameter, so that whatever else is released counts too.
+//! [`least`] is for parameters in which δ falls, such as the scale of noise; [`largest`] for those
+//! in which it rises, such as the rate of sampling; [`largest_count`] for numbers of steps. Each
+//! takes the whole composition as a function of the parameter, so that whatever else is released
+//! counts too.
 //!
-//! **What is proven.** The composition at the returned value was evaluated, and the upper end of its δ(ε) is at most the target: nothing rests on the search,
-//! nor on the composition being monotone. [`Calibrated::fails`] is a value close to it at which the lower end of δ(ε) exceeds the target; the two differ by
-//! 1e-6 of themselves at most, or (counts) by one, unless the accountant's own enclosures are wider than that.
+//! **What is proven.** The composition at the returned value was evaluated, and the upper end of
+//! its δ(ε) is at most the target: nothing rests on the search, nor on the composition being
+//! monotone. [`Calibrated::fails`] is a value close to it at which the lower end of δ(ε) exceeds
+//! the target; the two differ by 1e-6 of themselves at most, or (counts) by one, unless the
+//! accountant's own enclosures are wider than that.
 //!
 //! ```
 //! use dp_accounting::{Composition, Event, calibration};
@@ -53,12 +57,15 @@ pub const SMALLEST: f64 = f64::from_bits((1023 - 512) << 52);
 /// Numbers of steps are looked for up to this.
 pub const MOST_STEPS: u64 = 1_000_000_000_000;
 
-/// The least positive parameter at which the composition meets the target, where more of it (noise) lowers δ.
+/// The least positive parameter at which the composition meets the target, for a parameter that
+/// lowers δ as it grows, such as a noise multiplier.
 ///
-/// When all of [[`SMALLEST`], 1/`SMALLEST`] meet it, the answer is `SMALLEST`, and [`fails`](Calibrated::fails) is `None`.
+/// When all of [[`SMALLEST`], 1/`SMALLEST`] meet it, the answer is `SMALLEST`, and
+/// [`fails`](Calibrated::fails) is `None`.
 ///
 /// # Errors
-/// [`Error::Unreachable`] when none of them does; and the errors of `make`, which is asked for parameters all over that range.
+/// [`Error::Unreachable`] when none of them does; and the errors of `make`, which is asked for
+/// parameters all over that range.
 pub fn least<A: Adjacency>(
     make: impl Fn(f64) -> Result<Composition<A>, Error>,
     target: Approx,
@@ -67,13 +74,16 @@ pub fn least<A: Adjacency>(
     outwards(&judge, 1.0, (SMALLEST, 1.0 / SMALLEST))
 }
 
-/// The largest positive parameter up to `most` at which the composition meets the target, where more of it (sampling) raises δ.
+/// The largest positive parameter up to `most` at which the composition meets the target, for a
+/// parameter that raises δ as it grows, such as a sampling rate.
 ///
-/// When `most` itself meets it, it is the answer, and [`fails`](Calibrated::fails) is `None`. Rates of sampling have `most` = 1.
+/// When `most` itself meets it, it is the answer, and [`fails`](Calibrated::fails) is `None`. Rates
+/// of sampling have `most` = 1.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] unless `most` lies between [`SMALLEST`] and 1/`SMALLEST`; [`Error::Unreachable`] when no parameter from `SMALLEST` on meets the
-/// target; and the errors of `make`.
+/// [`Error::OutOfRange`] unless `most` lies between [`SMALLEST`] and 1/`SMALLEST`;
+/// [`Error::Unreachable`] when no parameter from `SMALLEST` on meets the target; and the errors of
+/// `make`.
 pub fn largest<A: Adjacency>(
     make: impl Fn(f64) -> Result<Composition<A>, Error>,
     most: f64,
@@ -90,7 +100,8 @@ pub fn largest<A: Adjacency>(
     outwards(&judge, most, (most, SMALLEST))
 }
 
-/// The largest number of steps with which the composition meets the target, up to [`MOST_STEPS`]; zero when a single one is too many.
+/// The largest number of steps with which the composition meets the target, up to [`MOST_STEPS`];
+/// zero when a single one is too many.
 ///
 /// # Errors
 /// [`Error::Unreachable`] when not even zero steps meet it, and the errors of `make`.
@@ -128,7 +139,8 @@ fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// Looks from `start` towards the better or the worse of the two ends until one value meets the target and one does not.
+/// Looks from `start` towards the better or the worse of the two ends until one value meets the
+/// target and one does not.
 fn outwards<A: Adjacency>(
     judge: &Judge<impl Fn(f64) -> Result<Composition<A>, Error>>,
     start: f64,
@@ -155,8 +167,9 @@ enum Walk {
 
 /// Looks from one value towards an end, in steps that grow, until the verdict changes.
 ///
-/// A step is where the last two values say that the boundary is, and a bit beyond it: values far beyond it may be hard to evaluate. It is no longer
-/// than the square of what would be the next one otherwise, so that an end is reached in a dozen steps.
+/// A step is where the last two values say that the boundary is, and a bit beyond it: values far
+/// beyond it may be hard to evaluate. It is no longer than the square of what would be the next one
+/// otherwise, so that an end is reached in a dozen steps.
 fn walk<A: Adjacency>(
     judge: &Judge<impl Fn(f64) -> Result<Composition<A>, Error>>,
     first: Verdict,

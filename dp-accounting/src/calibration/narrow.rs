@@ -18,14 +18,16 @@ pub(super) enum Values {
 const ENOUGH: f64 = 9e-7;
 /// How far to either side of the supposed boundary the last two evaluations are, in parts of that.
 const ASIDE: f64 = 0.22;
-/// Bisection of [2⁻⁵¹², 2⁵¹²] down to 2⁻²⁰ takes 30 steps, and every third one is a bisection at least.
+/// Bisection of [2⁻⁵¹², 2⁵¹²] down to 2⁻²⁰ takes 30 steps, and every third one is a bisection at
+/// least.
 const MOST_EVALUATIONS: u32 = 100;
 
 /// A value that meets the target, not far from one that does not, from a bracket of any width.
 ///
-/// Each step interpolates the boundary and looks a little beyond it, on the side where less is known: as far as the last guess may be wrong. So both
-/// ends of the bracket close in on it, where the secant method alone would move one of them only. A bracket that does not
-/// halve in three steps is bisected (in the logarithm).
+/// Each step interpolates the boundary and looks a little beyond it, on the side where less is
+/// known: as far as the last guess may be wrong. So both ends of the bracket close in on it, where
+/// the secant method alone would move one of them only. A bracket that does not halve in three
+/// steps is bisected (in the logarithm).
 pub(super) fn narrow<A: Adjacency>(
     judge: &Judge<impl Fn(f64) -> Result<Composition<A>, Error>>,
     mut meets: Verdict,
@@ -90,8 +92,9 @@ fn between(candidate: f64, a: f64, b: f64, values: Values) -> Option<f64> {
     (low < candidate && candidate < high).then_some(candidate)
 }
 
-/// Where the excess is supposed to be zero, in the logarithm of the parameter, within the bracket: by a parabola for the inverse function
-/// through three points where they are in order, or else by a straight line.
+/// Where the excess is supposed to be zero, in the logarithm of the parameter, within the bracket:
+/// by a parabola for the inverse function through three points where they are in order, or else by
+/// a straight line.
 fn interpolated(meets: &Verdict, misses: &Verdict, third: Option<&Verdict>) -> f64 {
     let (a, b) = (libm::log(meets.value), libm::log(misses.value));
     let (at_a, at_b) = (meets.excess(), misses.excess());
@@ -100,7 +103,8 @@ fn interpolated(meets: &Verdict, misses: &Verdict, third: Option<&Verdict>) -> f
         let (c, at_c) = (libm::log(third.value), third.excess());
         let slope = |x: f64, y: f64, at_x: f64, at_y: f64| (x - y) / (at_x - at_y);
         let (first, second) = (slope(a, b, at_a, at_b), slope(b, c, at_b, at_c));
-        // Newton's form at excess 0. A slope of the other sign, or a much larger one, is a plateau or a cliff.
+        // Newton's form at excess 0. A slope of the other sign, or a much larger one, is a plateau
+        // or a cliff.
         let bent = (second - first) / (at_c - at_a);
         if second * first > 0.0 { a - at_a * first + at_a * at_b * bent } else { f64::NAN }
     });
@@ -112,8 +116,8 @@ fn interpolated(meets: &Verdict, misses: &Verdict, third: Option<&Verdict>) -> f
     }
 }
 
-/// A value at which the target is missed for sure, as near to one that meets it as can be found: where the accountant's enclosures are wider
-/// than the search is fine, the way leads back.
+/// A value at which the target is missed for sure, as near to one that meets it as can be found:
+/// where the accountant's enclosures are wider than the search is fine, the way leads back.
 fn nearest_failure<A: Adjacency>(
     judge: &Judge<impl Fn(f64) -> Result<Composition<A>, Error>>,
     value: f64,

@@ -8,13 +8,16 @@ use super::part::Part;
 use super::question::Question;
 use crate::contour::{Effort, many};
 
-/// A lower bound on the answer to a question. Worth nothing but where losses are bounded and δ is tiny, or runs are few.
+/// A lower bound on the answer to a question. Worth nothing but where losses are bounded and δ is
+/// tiny, or runs are few.
 ///
-/// Runs are independent, so for any thresholds ℓᵢ all losses exceed theirs with probability p = Π Pr(Lᵢ > ℓᵢ)^kᵢ, and the sum exceeds ℓ = Σkᵢℓᵢ then:
+/// Runs are independent, so for any thresholds ℓᵢ all losses exceed theirs with probability p = Π
+/// Pr(Lᵢ > ℓᵢ)^kᵢ, and the sum exceeds ℓ = Σkᵢℓᵢ then:
 ///
 /// > δ(ε) ≥ p·(1 − e^(ε−ℓ)),  hence ε ≥ ℓ + ln(1 − δ/p).
 ///
-/// The thresholds are a little below the largest losses, in several distances; where there is no largest one, zero.
+/// The thresholds are a little below the largest losses, in several distances; where there is no
+/// largest one, zero.
 pub(super) fn all_large(parts: &[Part<'_>], question: Question, effort: &Effort) -> f64 {
     let work = |part: &Part<'_>| part.evaluations_work(float(DISTANCES.len()));
     if !effort.allows(parts.iter().map(work).sum()) {

@@ -131,8 +131,8 @@ impl<'a> Bucket<'a> {
         all
     }
 
-    /// Two buckets whose gaps add up to the least, split in one coordinate. Nothing where none has a
-    /// gap.
+    /// Two buckets whose gaps add up to the least, split in one coordinate. Nothing where none has
+    /// a gap.
     fn split(&self) -> Option<[Self; 2]> {
         let sorted = |coordinate: usize| {
             let mut sorted = self.runs.clone();

@@ -9,13 +9,13 @@ use super::part::Part;
 use super::question::Question;
 use crate::contour::{Effort, many};
 
-/// A lower bound on the answer to a question, from one kind of events alone: whoever looks only at its
-/// runs learns no more than all of them show. Worth something where the noise of a part is absurdly
-/// small beside that of others.
+/// A lower bound on the answer to a question, from one kind of events alone: whoever looks only at
+/// its runs learns no more than all of them show. Worth something where the noise of a part is
+/// absurdly small beside that of others.
 ///
-/// Let p = Pr(L > ℓ) under P. Under Q the same event has at most the probability p·e^−ℓ. That at least j
-/// of k losses exceed ℓ has a probability of at least C(k,j)·pʲ(1−p)^(k−j) under P, and of at most
-/// C(k,j)·(p·e^−ℓ)ʲ under Q, so with w = C(k,j)·pʲ
+/// Let p = Pr(L > ℓ) under P. Under Q the same event has at most the probability p·e^−ℓ. That at
+/// least j of k losses exceed ℓ has a probability of at least C(k,j)·pʲ(1−p)^(k−j) under P, and of
+/// at most C(k,j)·(p·e^−ℓ)ʲ under Q, so with w = C(k,j)·pʲ
 ///
 /// > δ(ε) ≥ w·((1−p)^(k−j) − e^(ε−jℓ)),  hence ε ≥ jℓ + ln((1−p)^(k−j) − δ/w).
 pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort) -> f64 {

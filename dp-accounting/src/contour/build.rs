@@ -39,7 +39,8 @@ impl Side {
         self.add_atoms(&law.atoms, law.only_p, count);
     }
 
-    /// Losses that bound those of a pair from one side. Their total mass is one only up to the distance between the bounds.
+    /// Losses that bound those of a pair from one side. Their total mass is one only up to the
+    /// distance between the bounds.
     pub(crate) fn add_dots(&mut self, dots: &Dots, count: u64) {
         let point = Enclosure::point;
         let atoms: Vec<_> =

@@ -27,8 +27,9 @@ pub(crate) struct Point {
 
 /// The tilted law of a loss, as weighted points.
 ///
-/// What the points stand for is M(c+iy) for all |y| up to the reach that was asked for, with a relative error (in units of M(c)) of at
-/// most `missing` beside the errors of the points: what was cut off, and the error of a quadrature.
+/// What the points stand for is M(c+iy) for all |y| up to the reach that was asked for, with a
+/// relative error (in units of M(c)) of at most `missing` beside the errors of the points: what was
+/// cut off, and the error of a quadrature.
 #[derive(Clone, Debug)]
 pub(crate) struct Cloud {
     losses: Vec<f64>,
@@ -103,7 +104,8 @@ impl Cloud {
         Moments { c, log_moment: self.log_moment, mean: self.mean, variance: self.variance }
     }
 
-    /// Calls back with M(c+iy)/M(c) at y = step·j for j = 0…count−1, as real part, imaginary part, and a bound on the error.
+    /// Calls back with M(c+iy)/M(c) at y = step·j for j = 0…count−1, as real part, imaginary part,
+    /// and a bound on the error.
     pub(super) fn along(&self, step: f64, count: usize, mut found: impl FnMut(usize, f64, f64, f64)) {
         if self.losses.len() > MANY && count > MANY {
             let (sums, error) = fourier::sums(&self.losses, &self.weights, step, count);
@@ -117,7 +119,8 @@ impl Cloud {
         let turns: Vec<(f64, f64)> = self.losses.iter().map(|loss| libm::sincos(step * loss)).collect();
         let (turn_im, turn_re): (Vec<f64>, Vec<f64>) = turns.into_iter().unzip();
         let (mut re, mut im) = (self.weights.clone(), vec![0.0; self.losses.len()]);
-        // A product of two complex numbers is right to √5 units and the factor to 4, thirty-two times over; sine and cosine once; each lane sums its share one by one.
+        // A product of two complex numbers is right to √5 units and the factor to 4, thirty-two
+        // times over; sine and cosine once; each lane sums its share one by one.
         let summed = float(self.losses.len() / LANES + LANES);
         let rounding = (float(TURNS) * 8.0 + 24.0 + summed) * UNIT + 2.0 * self.fixed_error;
         found(0, 1.0, 0.0, rounding);
@@ -142,7 +145,8 @@ pub(super) fn relative(error: f64) -> f64 {
     if error < 0.01 { 1.01 * error } else { 1.01 * libm::expm1(error) }
 }
 
-/// Multiplies complex numbers one by one, and sums the products. There is a multiple of `LANES` of them.
+/// Multiplies complex numbers one by one, and sums the products. There is a multiple of `LANES` of
+/// them.
 fn turn(re: &mut [f64], im: &mut [f64], turn_re: &[f64], turn_im: &[f64]) -> (f64, f64) {
     let (mut real, mut imaginary) = ([0.0; LANES], [0.0; LANES]);
     let bundles = re.as_chunks_mut::<LANES>().0.iter_mut().zip(im.as_chunks_mut::<LANES>().0);

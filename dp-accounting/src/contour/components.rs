@@ -2,10 +2,11 @@
 
 /// Uniform laws that a tilted law of losses contains.
 ///
-/// A law that contains the uniform law on an interval of width w with weight β has |E e^(iyL)| ≤ 1 − β(1 − |sin u|/|u|), u = yw/2, and
-/// the parts of a mixture add up. Every density is a mixture of uniform laws: cut it at some heights, and each slice is uniform on the intervals where the
-/// density is at least as high. That needs lower bounds on a density and nothing else, and bounds *all* y beyond a point, which no number of
-/// evaluations does.
+/// A law that contains the uniform law on an interval of width w with weight β has |E e^(iyL)| ≤ 1
+/// − β(1 − |sin u|/|u|), u = yw/2, and the parts of a mixture add up. Every density is a mixture of
+/// uniform laws: cut it at some heights, and each slice is uniform on the intervals where the
+/// density is at least as high. That needs lower bounds on a density and nothing else, and bounds
+/// *all* y beyond a point, which no number of evaluations does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Components {
     /// Half the width of each interval, and its weight.
@@ -18,7 +19,8 @@ const HEIGHTS: u8 = 40;
 const HALVINGS: u8 = 8;
 
 impl Components {
-    /// The pieces of a density that is at least `densities[i]` between `edges[i]` and `edges[i+1]`; the edges rise.
+    /// The pieces of a density that is at least `densities[i]` between `edges[i]` and `edges[i+1]`;
+    /// the edges rise.
     pub(crate) fn new(edges: &[f64], densities: &[f64]) -> Self {
         debug_assert!(edges.len() == densities.len() + 1);
         let top = densities.iter().copied().fold(0.0, f64::max);
@@ -65,8 +67,9 @@ impl Components {
 
 /// A lower bound on 1 − |sin t|/t for all t ≥ u.
 ///
-/// Up to u = 2.5 the quotient falls and 1 − sin u/u ≥ u²/6 − u⁴/120; from there on |sin t|/t is at most 1/t, and at most its value
-/// 0.24 at 2.5, since its later crests are lower (0.217 is the first).
+/// Up to u = 2.5 the quotient falls and 1 − sin u/u ≥ u²/6 − u⁴/120; from there on |sin t|/t is at
+/// most 1/t, and at most its value 0.24 at 2.5, since its later crests are lower (0.217 is the
+/// first).
 fn gain(u: f64) -> f64 {
     if u <= 2.5 { u * u / 6.0 - u * u * u * u / 120.0 } else { (1.0 - 1.0 / u).max(0.716) }
 }

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 /// Work that is left for an answer, in nanoseconds of an ordinary processor.
 ///
-/// Every part of an answer asks before it works, and is left out where not enough is left: the bounds that were found by then are the answer. Work is counted and not timed,
-/// so the same question has the same answer on every machine.
+/// Every part of an answer asks before it works, and is left out where not enough is left: the
+/// bounds that were found by then are the answer. Work is counted and not timed, so the same
+/// question has the same answer on every machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Effort {
     left: Rc<Cell<f64>>,

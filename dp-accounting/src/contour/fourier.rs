@@ -1,17 +1,18 @@
 //! Sums Σ wᵢ·e^(iyLᵢ) at many equidistant y at once.
 //!
-//! With N nodes y = jh and a lattice of step ℓ = 2π/(hF), F ≥ 4N a power of two, write L = (g + ρ)ℓ with an integer g and |ρ| ≤ ½. Then yL = 2πjg/F + θρ,
-//! θ = 2πj/F ≤ π/2, and
+//! With N nodes y = jh and a lattice of step ℓ = 2π/(hF), F ≥ 4N a power of two, write L = (g + ρ)ℓ
+//! with an integer g and |ρ| ≤ ½. Then yL = 2πjg/F + θρ, θ = 2πj/F ≤ π/2, and
 //!
 //! > Σ wᵢ·e^(iyLᵢ) = Σ_m (iθ)^m/m! · Σ_g e^(2πijg/F)·(Σ_{i at g} wᵢρᵢ^m),
 //!
-//! whose inner sums are discrete Fourier transforms. The series is cut after 18 terms, where |θρ|^18/18! ≤ (π/4)^18/18! < 3e-18.
+//! whose inner sums are discrete Fourier transforms. The series is cut after 18 terms, where
+//! |θρ|^18/18! ≤ (π/4)^18/18! < 3e-18.
 //!
 //! **The error of a transform.** A fast Fourier transform of a power of two multiplies each input
 //! by twiddle factors along one path to each output, and adds. A complex sum errs by u = 2⁻⁵³
 //! relatively, a product by √5·u, a twiddle factor by 11u (its angle, up to 2π, is rounded twice,
-//! its sine and cosine once), together less than 16u on each of log₂ N levels. The passage between a
-//! real transform of length N and a complex one of half the length takes sums whose terms are at
+//! its sine and cosine once), together less than 16u on each of log₂ N levels. The passage between
+//! a real transform of length N and a complex one of half the length takes sums whose terms are at
 //! most twice the inputs, and one more level. Hence, componentwise,
 //!
 //! > |error| ≤ γ·Σ|input|,  γ = 2·16u·(log₂ N + 4).
@@ -34,7 +35,8 @@ thread_local! {
     static PLANNER: RefCell<RealFftPlanner<f64>> = RefCell::new(RealFftPlanner::new());
 }
 
-/// The sums for y = 0, h, 2h, … as real and imaginary parts, and a bound on the error relative to Σ|w| beside that of the phases y·L.
+/// The sums for y = 0, h, 2h, … as real and imaginary parts, and a bound on the error relative to
+/// Σ|w| beside that of the phases y·L.
 pub(super) fn sums(losses: &[f64], weights: &[f64], step: f64, count: usize) -> (Vec<(f64, f64)>, f64) {
     let length = (4 * count).next_power_of_two();
     let period = float(length);
@@ -76,6 +78,7 @@ pub(super) fn sums(losses: &[f64], weights: &[f64], step: f64, count: usize) -> 
             *factor *= theta / f64::from(term + 1);
         }
     }
-    // Each transform errs by γ·Σ|input|, and Σ_m (π/4)^m/m! < 2.2; factors, powers and sums of 18 terms by a few units each.
+    // Each transform errs by γ·Σ|input|, and Σ_m (π/4)^m/m! < 2.2; factors, powers and sums of 18
+    // terms by a few units each.
     (totals, 2.2 * (transform_error(length) + 64.0 * UNIT) + 1e-17)
 }

@@ -29,7 +29,8 @@ impl Logarithm {
             let log = 0.5 * libm::log(square);
             self.log += times * log;
             self.phase += times * angle;
-            // ln(z+e) − ln z is at most |e|/(|z|−|e|); the logarithm, the angle and the products are rounded.
+            // ln(z+e) − ln z is at most |e|/(|z|−|e|); the logarithm, the angle and the products
+            // are rounded.
             self.uncertain +=
                 times * (error / (modulus - error) + (4.0 * angle.abs() + 4.0 * log.abs() + 8.0) * UNIT);
         }
@@ -48,7 +49,8 @@ impl Logarithm {
     }
 }
 
-/// A product of moment functions, of which those that occur once are multiplied as they are: logarithms take longer.
+/// A product of moment functions, of which those that occur once are multiplied as they are:
+/// logarithms take longer.
 #[derive(Clone, Copy)]
 pub(super) struct Product {
     re: f64,
@@ -86,7 +88,8 @@ impl Product {
     }
 }
 
-/// Multiplies by the moment function of Gaussian losses of variance Σμ² in `gaussian`, at y = 0, h, 2h, …
+/// Multiplies by the moment function of Gaussian losses of variance Σμ² in `gaussian`, at y = 0, h,
+/// 2h, …
 pub(super) fn with_gaussian(sums: &mut [Logarithm], gaussian: Enclosure, c: f64, step: f64) {
     let (middle, spread) = (gaussian.hi(), gaussian.hi() - gaussian.lo());
     for (j, sum) in sums.iter_mut().enumerate() {

@@ -10,13 +10,15 @@ use super::side::many;
 pub(super) trait Measure {
     type Tilted: Tilting;
 
-    /// ln M(c) of the measure composed with a Gaussian of variance `dither`. Nothing when that takes too much.
+    /// ln M(c) of the measure composed with a Gaussian of variance `dither`. Nothing when that
+    /// takes too much.
     fn moments(&self, c: f64, dither: f64) -> Option<Moments>;
 
     /// The same measure tilted at c, good for |y| ≤ reach. Nothing when that takes too much.
     fn tilt(&self, c: f64, reach: f64, dither: f64) -> Option<Self::Tilted>;
 
-    /// How far along the line at c the moment function may have to be followed until it is down to e^−wanted: a guess.
+    /// How far along the line at c the moment function may have to be followed until it is down to
+    /// e^−wanted: a guess.
     fn likely_reach(&self, at: &Moments, wanted: f64) -> f64;
 
     /// An upper bound on the total mass, and one on the profile therefore.
@@ -33,10 +35,11 @@ pub(super) trait Measure {
         true
     }
 
-    /// A c near the one at which the bound ε ≤ (ln M(c) + ln κ(c) − ln δ)/c is least, and that bound.
+    /// A c near the one at which the bound ε ≤ (ln M(c) + ln κ(c) − ln δ)/c is least, and that
+    /// bound.
     ///
-    /// Its least value is where
-    /// c·K′(c) − K(c) + ln(1+c) = ln(1/δ), whose left side rises. Newton's method runs on logarithms, where it is nearly straight.
+    /// Its least value is where c·K′(c) − K(c) + ln(1+c) = ln(1/δ), whose left side rises. Newton's
+    /// method runs on logarithms, where it is nearly straight.
     fn saddle_for_delta(&self, delta: f64, start: Start) -> Option<(Moments, f64)> {
         let target = -libm::log(delta);
         let mut bound = f64::INFINITY;
@@ -49,7 +52,8 @@ pub(super) trait Measure {
         Some((saddle, bound))
     }
 
-    /// A c near the one at which the bound δ ≤ M(c)·κ(c)·e^(−cε) is least, where K′(c) + ln(c/(1+c)) = ε, and the logarithm of that bound.
+    /// A c near the one at which the bound δ ≤ M(c)·κ(c)·e^(−cε) is least, where K′(c) +
+    /// ln(c/(1+c)) = ε, and the logarithm of that bound.
     fn saddle_for_epsilon(&self, epsilon: f64, start: Start) -> Option<(Moments, f64)> {
         let mut bound = 0.0f64;
         let saddle = self.newton(start, |at| {
@@ -62,10 +66,12 @@ pub(super) trait Measure {
         Some((saddle, bound))
     }
 
-    /// Follows steps in ln c until they are small, within a bracket, and not below the c that suits the spread of the loss.
+    /// Follows steps in ln c until they are small, within a bracket, and not below the c that suits
+    /// the spread of the loss.
     ///
-    /// Sampled mechanisms have a loss that is tiny except with a tiny probability. Their mean jumps at some c, from where on the
-    /// improbable losses are all that counts; a root that lies in the jump is approached from below.
+    /// Sampled mechanisms have a loss that is tiny except with a tiny probability. Their mean jumps
+    /// at some c, from where on the improbable losses are all that counts; a root that lies in the
+    /// jump is approached from below.
     fn newton(&self, start: Start, mut step: impl FnMut(&Moments) -> f64) -> Option<Moments> {
         let Start { mut c, dither, precision } = start;
         let (mut low, mut high) = (None, f64::INFINITY);
@@ -74,7 +80,8 @@ pub(super) trait Measure {
             let wanted = step(&at);
             // So small a tilt would only make the window long: δ is near its largest value there.
             let least = (0.25 / (1.0 + libm::sqrt(at.variance))).min(0.25);
-            // Near enough is a step that is small, also against the width 1/spread of what is integrated.
+            // Near enough is a step that is small, also against the width 1/spread of what is
+            // integrated.
             let close =
                 wanted.abs() < precision && wanted.abs() * c * libm::sqrt(at.variance) < 10.0 * precision;
             if wanted.is_nan() || close || (wanted < 0.0 && c <= least) || (wanted > 0.0 && c >= 1e9) {
@@ -151,7 +158,8 @@ impl Moments {
         known.then_some(self)
     }
 
-    /// Whether so many runs were composed that rounding hides the answer: M(c) itself is not known within a factor.
+    /// Whether so many runs were composed that rounding hides the answer: M(c) itself is not known
+    /// within a factor.
     pub(super) fn is_blurred(&self) -> bool {
         self.log_moment.hi() - self.log_moment.lo() > 1.0
     }

@@ -197,8 +197,8 @@ impl Side {
         found
     }
 
-    /// Encloses δ(ε) for ε ≥ 0, aiming at a relative width of `accuracy`. A δ below `floor` need not
-    /// be known better.
+    /// Encloses δ(ε) for ε ≥ 0, aiming at a relative width of `accuracy`. A δ below `floor` need
+    /// not be known better.
     pub(crate) fn delta(&self, epsilon: f64, accuracy: f64, floor: f64) -> Enclosure {
         if epsilon >= self.max_loss.hi() {
             return self.infinite();

@@ -1,13 +1,19 @@
-//! Bounds from a few moments on the real line, for compositions of which nothing else is known: of any number of runs, and however large their losses.
+//! Bounds from a few moments on the real line, for compositions of which nothing else is known: of
+//! any number of runs, and however large their losses.
 //!
-//! **Near one.** For 0 ≤ c ≤ 1 and a law of total mass T, T − δ(ε) = E min(1, e^(ε−L)) ≤ E e^(c(ε−L)) = M(−c)·e^(cε), infinite losses counting nothing, and losses of which it is not known whether they are infinite counting twice.
+//! **Near one.** For 0 ≤ c ≤ 1 and a law of total mass T, T − δ(ε) = E min(1, e^(ε−L)) ≤ E
+//! e^(c(ε−L)) = M(−c)·e^(cε), infinite losses counting nothing, and losses of which it is not known
+//! whether they are infinite counting twice.
 //!
-//! **Cramér's bound.** Tilt the law by e^(cL)/M(c), c ≥ 0. By Markov's inequality the tilted loss lies above u = (ln M(c+h) − ln M(c) + ln 4)/h with probability ¼ at most, and below
-//! l = (ln M(c) − ln M(c−h) − ln 4)/h likewise. So it lies between with probability ½, and there e^(−cL) ≥ e^(−cu):
+//! **Cramér's bound.** Tilt the law by e^(cL)/M(c), c ≥ 0. By Markov's inequality the tilted loss
+//! lies above u = (ln M(c+h) − ln M(c) + ln 4)/h with probability ¼ at most, and below l = (ln M(c)
+//! − ln M(c−h) − ln 4)/h likewise. So it lies between with probability ½, and there e^(−cL) ≥
+//! e^(−cu):
 //!
 //! > δ(ε) ≥ M(c)·E_c e^(−cL)·(1 − e^(ε−L))₊ ≥ m·(1 − e^(ε−l)),  m = ½·M(c)·e^(−cu).
 //!
-//! For Gaussian losses that is more than a third of ε at δ = 10⁻⁵: far from the truth, but far from nothing.
+//! For Gaussian losses that is more than a third of ε at δ = 10⁻⁵: far from the truth, but far from
+//! nothing.
 
 use dp_core::rounding::Enclosure;
 
@@ -18,7 +24,8 @@ use super::side::Side;
 const LN_4: f64 = 1.386_294_361_119_891;
 const LN_2: f64 = 0.693_147_180_559_945_4;
 
-/// Tilts for the first bound. At ½ the closed form of Laplace losses is 0/0, and what ¾ finds is what ¼ finds where both directions are alike.
+/// Tilts for the first bound. At ½ the closed form of Laplace losses is 0/0, and what ¾ finds is
+/// what ¼ finds where both directions are alike.
 const BELOW: [f64; 14] = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.25, 0.4375, 0.75, 1.0];
 
 /// Tilts for the second one, in halves of the inverse of the spread.
@@ -59,7 +66,8 @@ impl Side {
         self.log_total.exp() - Enclosure::point(infinite.hi()) + Enclosure::point(infinite.lo())
     }
 
-    /// Cramér's bound at some tilts. All of them are dyadic numbers of few digits, so that sums and differences are exact.
+    /// Cramér's bound at some tilts. All of them are dyadic numbers of few digits, so that sums and
+    /// differences are exact.
     fn bands(&self) -> Vec<Band> {
         // Near 1.67 over the spread, which is the best for Gaussian losses.
         let width = |variance: f64| libm::exp2(libm::round(0.74 - 0.5 * libm::log2(variance)));

@@ -27,7 +27,8 @@ impl Profile {
         pieces.fold(Enclosure::ZERO, |sum, piece| sum + piece).probability()
     }
 
-    /// Encloses the smallest ε ≥ 0 at which the profile is at most `least` (for sure) and `most` (perhaps). It is known to lie `within`.
+    /// Encloses the smallest ε ≥ 0 at which the profile is at most `least` (for sure) and `most`
+    /// (perhaps). It is known to lie `within`.
     pub(super) fn epsilon(&self, least: f64, most: f64, guess: f64, within: Enclosure) -> Enclosure {
         if within.lo() == 0.0 && self.enclose(0.0).hi() <= least {
             return Enclosure::ZERO;
@@ -60,7 +61,8 @@ impl Profile {
         Enclosure::new(below.min(above), above)
     }
 
-    /// About where the profile passes `target`: Newton's method on its logarithm, kept within a bracket.
+    /// About where the profile passes `target`: Newton's method on its logarithm, kept within a
+    /// bracket.
     fn root(&self, target: f64, guess: f64, within: Enclosure) -> f64 {
         let (mut low, mut high) = (within.lo(), within.hi());
         let mut root = guess.clamp(low, high);

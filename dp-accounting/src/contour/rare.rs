@@ -1,27 +1,33 @@
 //! Rare large losses apart from the many small ones.
 //!
-//! The loss of one sampled run is nearly an atom: almost always it is tiny. |M(c+iy)| hardly falls with y then, and its digits are those of the near-atom, not
-//! of the rare losses that make up δ. So the law of a run is cut softly in three at two [steps](super::step): a bulk P₀ = w₀P of small losses, rare losses
-//! P₁ = (1−w₀)·w₁P, and what is too improbable to count, (1−w₀)(1−w₁)P, which counts as infinite loss. For the runs together, with M = M₀ + M₁,
+//! The loss of one sampled run is nearly an atom: almost always it is tiny. |M(c+iy)| hardly falls
+//! with y then, and its digits are those of the near-atom, not of the rare losses that make up δ.
+//! So the law of a run is cut softly in three at two [steps](super::step): a bulk P₀ = w₀P of small
+//! losses, rare losses P₁ = (1−w₀)·w₁P, and what is too improbable to count, (1−w₀)(1−w₁)P, which
+//! counts as infinite loss. For the runs together, with M = M₀ + M₁,
 //!
 //! > ΠM^k = ΠM₀^k + D,  D = ΠM₀^k·(e^S − 1),  S = Σ k·ln(1 + M₁/M₀).
 //!
-//! **The bulk.** The first term is the moment function of a positive measure, whose profile at ε is at most κ(c')·ΠM₀(c')^k·e^(−c'ε) for any c'. The cut is put so
-//! low that this is negligible. Laws that are not cut have M₁ = 0.
+//! **The bulk.** The first term is the moment function of a positive measure, whose profile at ε is
+//! at most κ(c')·ΠM₀(c')^k·e^(−c'ε) for any c'. The cut is put so low that this is negligible. Laws
+//! that are not cut have M₁ = 0.
 //!
-//! **The rest.** The second one is that of a positive measure, too: of all runs but those without a rare loss. Its values come from M₁ without cancellation, and it falls off
-//! however few runs there are, because M₁ does: with |M|, |M₀| ≤ M(c) a difference of products is at most
+//! **The rest.** The second one is that of a positive measure, too: of all runs but those without a
+//! rare loss. Its values come from M₁ without cancellation, and it falls off however few runs there
+//! are, because M₁ does: with |M|, |M₀| ≤ M(c) a difference of products is at most
 //!
 //! > |D(c+iy)| ≤ ΠM(c)^k·Σ k·|M₁(c+iy)|/M(c),
 //!
 //! and M₁(c+iy) is bounded for all y beyond a point by [shifting](super::windowed) its integral.
 //!
-//! **Slices.** Losses far above ε may outweigh those that matter once they are tilted by e^(cL), for every c that suits the latter. There the rare losses are cut once more, at a
-//! step w₁ as steep as w₀ and far to the right of it, and D is the sum of two such differences,
+//! **Slices.** Losses far above ε may outweigh those that matter once they are tilted by e^(cL),
+//! for every c that suits the latter. There the rare losses are cut once more, at a step w₁ as
+//! steep as w₀ and far to the right of it, and D is the sum of two such differences,
 //!
 //! > (ΠM₁^k − ΠM₀^k) + (ΠM^k − ΠM₁^k),  M₁ for w₁P,
 //!
-//! each with a c of its own. In the first one w₁ − w₀ = w₁·(1 − e^(−(ζ₀−ζ₁))), and ζ₁ = ζ₀·e^(−κ(X₁−X₀)) is below ζ₀ by a factor that is smaller than rounding.
+//! each with a c of its own. In the first one w₁ − w₀ = w₁·(1 − e^(−(ζ₀−ζ₁))), and ζ₁ =
+//! ζ₀·e^(−κ(X₁−X₀)) is below ζ₀ by a factor that is smaller than rounding.
 
 mod node;
 
@@ -82,7 +88,8 @@ const PARTS: [f64; 12] = [2.0, 3.0, 5.0, 8.0, 12.0, 18.0, 27.0, 40.0, 60.0, 100.
 /// So many parts may be split: each takes some milliseconds.
 const MOST_PARTS: usize = 16;
 
-/// What part of the width that is aimed at may come from the bulk, and what part counts as infinite loss.
+/// What part of the width that is aimed at may come from the bulk, and what part counts as infinite
+/// loss.
 const NEGLIGIBLE: f64 = 0.05;
 
 /// While little is known of δ, it is judged as if it were this part of its upper end, …
@@ -94,7 +101,8 @@ const MOST_SPLITS: usize = 8;
 const MOST_SLICES: usize = 4;
 
 impl Rare {
-    /// Sampled Gaussians without what is too improbable to count, `negligible` in all, which counts as infinite loss.
+    /// Sampled Gaussians without what is too improbable to count, `negligible` in all, which counts
+    /// as infinite loss.
     fn trimmed(side: &Side, negligible: f64) -> Side {
         let runs = side.parts.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi());
         let mut trimmed = side.clone();
@@ -109,7 +117,8 @@ impl Rare {
         trimmed
     }
 
-    /// Splits the sampled Gaussians of a trimmed side at a loss that is an n-th of ε: the largest one for which the bulk adds at most `negligible` to δ(ε).
+    /// Splits the sampled Gaussians of a trimmed side at a loss that is an n-th of ε: the largest
+    /// one for which the bulk adds at most `negligible` to δ(ε).
     fn new(trimmed: &Side, epsilon: f64, negligible: f64) -> Option<Self> {
         // The smaller the losses of the bulk, the less it adds.
         let of = |part: &f64| Self::split(trimmed, epsilon, *part, negligible);
@@ -136,7 +145,8 @@ impl Rare {
         Some(Self { bulk, rare, beneath })
     }
 
-    /// Splits near the ε at which the profile is `delta`, as far as that is known, and finds the saddle point.
+    /// Splits near the ε at which the profile is `delta`, as far as that is known, and finds the
+    /// saddle point.
     fn near(trimmed: &Side, delta: f64, known: Enclosure, negligible: f64) -> Option<(Self, Moments)> {
         let start = Start::anew(0.0, 0.05);
         let mut near = if known.lo() > 0.0 {
@@ -167,14 +177,16 @@ impl Rare {
         None
     }
 
-    /// This measure cut in two where it would have a valley if it were tilted by c. Nothing if it has none, or not in the right place.
+    /// This measure cut in two where it would have a valley if it were tilted by c. Nothing if it
+    /// has none, or not in the right place.
     fn sliced(&self, c: f64) -> Option<(Self, Self)> {
         let loss = self.rare.iter().filter_map(|(_, window)| window.valley(c)).fold(f64::INFINITY, f64::min);
         let (mut below, mut above) = (self.clone(), self.clone());
         for (i, (part, window)) in self.rare.iter().enumerate() {
             let from = window.from?;
             let mut step = Step { at: cut(window.law, loss).at, ..from };
-            // The step that trims is another one: what lies beyond it counts as infinite whatever was cut before.
+            // The step that trims is another one: what lies beyond it counts as infinite whatever
+            // was cut before.
             if window.to.steepness == step.steepness {
                 step.at = step.at.min(window.to.far_below());
             }
@@ -188,7 +200,8 @@ impl Rare {
         Some((below, above))
     }
 
-    /// Lines for the profile near the ε of the saddle point, which lies `within`; for slices `find` finds one of their own.
+    /// Lines for the profile near the ε of the saddle point, which lies `within`; for slices `find`
+    /// finds one of their own.
     fn laid(
         &self,
         saddle: Moments,
@@ -232,7 +245,8 @@ impl Rare {
             curvature +=
                 count.hi() * share * ((1.0 - share) * apart * apart + above.variance - below.variance);
         }
-        // ln(e^S − 1) = S + ln(1 − e^−S), with the derivatives S′g and S″g − S′²·g(g−1), g = 1/(1 − e^−S).
+        // ln(e^S − 1) = S + ln(1 − e^−S), with the derivatives S′g and S″g − S′²·g(g−1), g = 1/(1 −
+        // e^−S).
         let log_rest = (-(-sum).exp_m1()).ln();
         let g = libm::exp(-log_rest.hi());
         let moments = Moments {

@@ -1,18 +1,23 @@
 //! The moments of a Poisson-sampled Gaussian mechanism, by a trapezoidal rule with a proven error.
 //!
-//! With r(x) = 1 − q + q·e^(μx−μ²/2), the ratio of (1−q)·N(0,1) + q·N(μ,1) to N(0,1), both directions are moments of r under N(0,1):
+//! With r(x) = 1 − q + q·e^(μx−μ²/2), the ratio of (1−q)·N(0,1) + q·N(μ,1) to N(0,1), both
+//! directions are moments of r under N(0,1):
 //!
 //! > remove: M(s) = E r^(1+s),  loss ln r;  add: M(s) = E r^(−s),  loss −ln r.
 //!
-//! **Quadrature.** f(x) = φ(x)·r(x)^a is analytic for |Im x| < π/μ, where r does not vanish. For a trapezoidal rule of step h and any d below
-//! that, the error is at most (∫|f(x+id)|dx + ∫|f(x−id)|dx)/(e^(2πd/h) − 1) (Trefethen and Weideman 2014, Theorem 5.1). With θ = μd: |φ(x+id)| =
-//! φ(x)·e^(d²/2); |r(x+id)| ≤ r(x), and ≥ cos(θ/2)·r(x) because |A + Be^(iθ)|² − ½(1+cos θ)(A+B)² = ½(1−cos θ)(A−B)² ≥ 0; its argument is at
-//! most θ. So relative to M(Re s) the error is at most 2·e^(d²/2 + |y|θ)·cos(θ/2)^(−(−Re a)₊)/(e^(2πd/h) − 1).
+//! **Quadrature.** f(x) = φ(x)·r(x)^a is analytic for |Im x| < π/μ, where r does not vanish. For a
+//! trapezoidal rule of step h and any d below that, the error is at most (∫|f(x+id)|dx +
+//! ∫|f(x−id)|dx)/(e^(2πd/h) − 1) (Trefethen and Weideman 2014, Theorem 5.1). With θ = μd: |φ(x+id)|
+//! = φ(x)·e^(d²/2); |r(x+id)| ≤ r(x), and ≥ cos(θ/2)·r(x) because |A + Be^(iθ)|² − ½(1+cos θ)(A+B)²
+//! = ½(1−cos θ)(A−B)² ≥ 0; its argument is at most θ. So relative to M(Re s) the error is at most
+//! 2·e^(d²/2 + |y|θ)·cos(θ/2)^(−(−Re a)₊)/(e^(2πd/h) − 1).
 //!
-//! **Cut.** d/dx ln f = −x + aμp(x), where p = q·e^u/r lies in [0, 1]. Beyond x = (aμ)₊ + t, and before (aμ)₋ − t, ln f falls with a slope of at
-//! least t, so what is cut off there is a geometric series.
+//! **Cut.** d/dx ln f = −x + aμp(x), where p = q·e^u/r lies in [0, 1]. Beyond x = (aμ)₊ + t, and
+//! before (aμ)₋ − t, ln f falls with a slope of at least t, so what is cut off there is a geometric
+//! series.
 //!
-//! **Rounding.** The nodes are exact: multiples of a step with 16 binary digits after the point. The rest is bounded term by term.
+//! **Rounding.** The nodes are exact: multiples of a step with 16 binary digits after the point.
+//! The rest is bounded term by term.
 
 use dp_core::rounding::Enclosure;
 
@@ -60,7 +65,8 @@ impl SampledGaussian {
     /// The step, and the quadrature's error relative to M(c), for |y| ≤ reach.
     fn rule(self, exponent: f64, reach: f64, accuracy: f64) -> (f64, f64) {
         let below_zero = (-exponent).max(0.0);
-        // θ = 2.8 of π for positive exponents; smaller for negative ones, where −a·ln cos(θ/2) grows.
+        // θ = 2.8 of π for positive exponents; smaller for negative ones, where −a·ln cos(θ/2)
+        // grows.
         let widest: f64 = if below_zero > 0.0 { (8.0 / below_zero).sqrt().min(1.8) } else { 2.8 };
         let d = (widest / self.mu).min(8.5);
         let theta = self.mu * d * 1.000_000_1;
@@ -72,7 +78,8 @@ impl SampledGaussian {
         (step, error)
     }
 
-    /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too many nodes.
+    /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too
+    /// many nodes.
     pub(super) fn moments(self, c: f64, accuracy: f64, effort: &Effort) -> Option<Moments> {
         let (a, sign, accuracy) = (self.exponent(c), self.sign(), accuracy.min(FINEST));
         let (step, quadrature_error) = self.rule(a, 0.0, accuracy);
@@ -99,7 +106,8 @@ impl SampledGaussian {
             total += weight;
             first += weight * loss;
             second += weight * loss * loss;
-            // The height is rounded once more, the exponential is right to three ulps, and each scale to a few.
+            // The height is rounded once more, the exponential is right to three ulps, and each
+            // scale to a few.
             error +=
                 weight * relative(node.log_height_error + (node.log_height.abs() + top.abs() + 16.0) * UNIT);
         });
@@ -114,7 +122,8 @@ impl SampledGaussian {
         Some(Moments { c, log_moment, mean, variance: (second / total - mean * mean).max(0.0) })
     }
 
-    /// The tilted law at c, good for |y| ≤ reach, and its uniform components. Nothing when it takes too many nodes.
+    /// The tilted law at c, good for |y| ≤ reach, and its uniform components. Nothing when it takes
+    /// too many nodes.
     pub(super) fn tilt(self, c: f64, reach: f64, effort: &Effort) -> Option<(Cloud, Components)> {
         let (a, sign) = (self.exponent(c), self.sign());
         let (step, quadrature_error) = self.rule(a, reach, FINEST);
@@ -125,7 +134,8 @@ impl SampledGaussian {
         }
         let mut nodes = Vec::new();
         blocks.for_each_node(step, |x| nodes.push(self.node(x, a)));
-        // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…
+        // The step and √(2π) belong to each mass; they are added once. ln √(2π) =
+        // 0.918938533204672741780…
         let scale = libm::log(step) - 0.918_938_533_204_672_8;
         let points: Vec<Point> = nodes
             .iter()
@@ -149,12 +159,15 @@ impl SampledGaussian {
         if self.direction == Direction::Remove { 1.0 } else { -1.0 }
     }
 
-    /// Where f matters: blocks of nodes on which it may exceed e^(−5−accuracy) of its largest value, divided by the number of blocks.
+    /// Where f matters: blocks of nodes on which it may exceed e^(−5−accuracy) of its largest
+    /// value, divided by the number of blocks.
     ///
-    /// On a block d/dx ln f = −x + aμp(x) is at most −x_left + aμp at one of its ends, p being monotone.
+    /// On a block d/dx ln f = −x + aμp(x) is at most −x_left + aμp at one of its ends, p being
+    /// monotone.
     fn blocks(self, a: f64, accuracy: f64, effort: &Effort) -> Option<Blocks> {
         let (shifted, beyond) = (a * self.mu, beyond(accuracy));
-        // Multiples of a quarter, like the blocks: whether a node lies in a block is then decided exactly.
+        // Multiples of a quarter, like the blocks: whether a node lies in a block is then decided
+        // exactly.
         let first = libm::floor((shifted.min(0.0) - beyond) / BLOCK) * BLOCK;
         let last = shifted.max(0.0) + beyond;
         if last - first >= MOST_BLOCKS * BLOCK || shifted.is_nan() {
@@ -226,7 +239,8 @@ impl SampledGaussian {
 
     /// Lower bounds on the tilted density of the loss: f/(μp), between nodes.
     ///
-    /// d/dx ln(f/p) = −x + μ((a+1)p − 1), and p rises, which bounds the slope on a cell and with it the least value.
+    /// d/dx ln(f/p) = −x + μ((a+1)p − 1), and p rises, which bounds the slope on a cell and with it
+    /// the least value.
     fn components(self, nodes: &[Node], a: f64, step: f64, log_integral: f64) -> Components {
         let log_density =
             |node: &Node| node.log_height - libm::log(self.mu * node.share.max(f64::MIN_POSITIVE));
@@ -284,7 +298,8 @@ impl Blocks {
         }
     }
 
-    /// A bound on what all other nodes would add, relative to the sum over those looked at. Nothing when that is much.
+    /// A bound on what all other nodes would add, relative to the sum over those looked at. Nothing
+    /// when that is much.
     fn missing(&self, step: f64, log_sum: f64) -> Option<f64> {
         // In each skipped block at most (its width + a step) times the bound on f.
         let skipped = (BLOCK / step + 1.0) * libm::exp(self.log_skipped - log_sum);

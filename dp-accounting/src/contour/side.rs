@@ -16,7 +16,8 @@ pub(crate) struct Side {
     pub(super) gaussian: Enclosure,
     /// The other parts, and how often each occurs.
     pub(super) parts: Vec<(Loss, u64)>,
-    /// Encloses the logarithm of the probability that no loss is infinite, as if all laws were of mass one.
+    /// Encloses the logarithm of the probability that no loss is infinite, as if all laws were of
+    /// mass one.
     pub(super) log_finite: Enclosure,
     /// Encloses the logarithm of the total mass.
     pub(super) log_total: Enclosure,
@@ -45,8 +46,9 @@ impl Side {
 
     /// Encloses the mass of infinite losses.
     ///
-    /// Laws of mass Tᵢ, of which δᵢ is infinite, have ΠTᵢ − Π(Tᵢ−δᵢ) = ΠTᵢ·(1 − Π(1−δᵢ/Tᵢ)) together, which lies between 1 − Π(1−δᵢ) and ΠTᵢ times that, since
-    /// the Tᵢ are all at least one (bounds from above) or all at most one (from below).
+    /// Laws of mass Tᵢ, of which δᵢ is infinite, have ΠTᵢ − Π(Tᵢ−δᵢ) = ΠTᵢ·(1 − Π(1−δᵢ/Tᵢ))
+    /// together, which lies between 1 − Π(1−δᵢ) and ΠTᵢ times that, since the Tᵢ are all at least
+    /// one (bounds from above) or all at most one (from below).
     pub(super) fn infinite(&self) -> Enclosure {
         let of_mass_one = -self.log_finite.exp_m1();
         let factor = self.log_total.exp();
@@ -65,14 +67,16 @@ impl Side {
         Moments { c, log_moment, mean: gaussian.hi() * (c + 0.5), variance: gaussian.hi() }
     }
 
-    /// A few of the parts, which stand for the others: they show where to look, at a small part of the price, and prove nothing. Nothing where there are few parts anyway.
+    /// A few of the parts, which stand for the others: they show where to look, at a small part of
+    /// the price, and prove nothing. Nothing where there are few parts anyway.
     pub(super) fn pilot(&self) -> Option<Self> {
         let size = self.parts.len() / PILOT;
         if size < 2 {
             return None;
         }
         let parts = self.parts.chunks(size).enumerate().map(|(i, group)| {
-            // At a place that wanders through the groups, so that kinds which come in turns are all met.
+            // At a place that wanders through the groups, so that kinds which come in turns are all
+            // met.
             let (loss, _) = &group[i * 7919 % group.len()];
             (loss.clone(), group.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)))
         });

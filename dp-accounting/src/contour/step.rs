@@ -17,7 +17,8 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Where a step that is as steep has this one so far to its right that ζ here is e^−42 of ζ there: a thousandth of its rounding error.
+    /// Where a step that is as steep has this one so far to its right that ζ here is e^−42 of ζ
+    /// there: a thousandth of its rounding error.
     pub(super) fn far_below(self) -> f64 {
         self.at - 42.0 / self.steepness
     }

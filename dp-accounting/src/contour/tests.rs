@@ -172,7 +172,8 @@ fn counts_and_gaussians_add_up() {
     assert_agrees(all, Enclosure::point(7.0) * one + gaussian, "a sum");
 }
 
-/// The bound holds at every y from `reach` on at which there is a value, also with components made for a shorter reach.
+/// The bound holds at every y from `reach` on at which there is a value, also with components made
+/// for a shorter reach.
 fn assert_decay(loss: &Loss, c: f64, furthest: f64, expected: f64) {
     let fine = loss.tilt(c, furthest, &Effort::new(1e12)).expect("few nodes");
     let count = 2000usize;
@@ -285,7 +286,8 @@ fn a_cloud_has_the_same_values_by_turns_and_by_transforms() {
     assert!((turned[0].0 - 1.0).abs() <= turned[0].2 && turned[0].1.abs() <= turned[0].2);
 }
 
-/// What a line with a dither says of a Gaussian of distance μ, with or without a Laplace release of almost no effect beside it.
+/// What a line with a dither says of a Gaussian of distance μ, with or without a Laplace release of
+/// almost no effect beside it.
 fn assert_dithered(mu: f64, at: f64, dither: f64, beside: f64) -> Enclosure {
     let side = made(|side| {
         side.add_gaussian(mu / 2.0, 4);

@@ -2,20 +2,26 @@
 //!
 //! > M(s) = E r^(1+s)·(1 − w₀)·w₁,
 //!
-//! under N(0,1), with two [steps](Step) of which the first may be missing, and r as for the [whole law](super::sampled_gaussian) in the direction *remove*.
+//! under N(0,1), with two [steps](Step) of which the first may be missing, and r as for the [whole
+//! law](super::sampled_gaussian) in the direction *remove*.
 //!
-//! **Shifted integrals.** All factors are analytic, so the path may be moved to x + id, where |φ| = φ(x)·e^(d²/2), |r| ≤ r(x), the steps are bounded as they
-//! say, and |r^(iy)| = e^(−y·arg r). The argument of r = A + B·e^(iθ), θ = μd in (0, π), lies in (0, θ) and rises with B, hence with x. So
+//! **Shifted integrals.** All factors are analytic, so the path may be moved to x + id, where |φ| =
+//! φ(x)·e^(d²/2), |r| ≤ r(x), the steps are bounded as they say, and |r^(iy)| = e^(−y·arg r). The
+//! argument of r = A + B·e^(iθ), θ = μd in (0, π), lies in (0, θ) and rises with B, hence with x.
+//! So
 //!
-//! > |M(c+iy)| ≤ I(d, −y),  I(d, y) = e^(d²/2)·∫ φ·r^(1+c)·min(ζ₀, 2)·e^(−ζ₁·cos κ₁d)·e^(y·arg r(x+id)) dx,
+//! > |M(c+iy)| ≤ I(d, −y) with
+//! > I(d, y) = e^(d²/2)·∫ φ·r^(1+c)·min(ζ₀, 2)·e^(−ζ₁·cos κ₁d)·e^(y·arg r(x+id)) dx,
 //!
-//! which falls in y: it bounds *all* y beyond a point, which no number of evaluations does. And since |f(x−id)| has e^(+y·arg r), a trapezoidal rule of step h errs by at most
-//! 2·I(d, |y|)/(e^(2πd/h) − 1) (Trefethen and Weideman 2014, Theorem 5.1).
+//! which falls in y: it bounds *all* y beyond a point, which no number of evaluations does. And
+//! since |f(x−id)| has e^(+y·arg r), a trapezoidal rule of step h errs by at most 2·I(d,
+//! |y|)/(e^(2πd/h) − 1) (Trefethen and Weideman 2014, Theorem 5.1).
 //!
-//! **Cells.** Each factor of the integrand is monotone but φ·r^(1+c), whose logarithm has the slope −x + (1+c)·μp(x), p rising. That bounds it on a cell from its values
-//! at both ends.
+//! **Cells.** Each factor of the integrand is monotone but φ·r^(1+c), whose logarithm has the slope
+//! −x + (1+c)·μp(x), p rising. That bounds it on a cell from its values at both ends.
 //!
-//! **Cut.** Far enough to the left ln f rises with a slope of at least t, and far enough to the right it falls with at least one, so what is cut off is a geometric series.
+//! **Cut.** Far enough to the left ln f rises with a slope of at least t, and far enough to the
+//! right it falls with at least one, so what is cut off is a geometric series.
 
 use core::f64::consts::TAU;
 
@@ -48,7 +54,8 @@ const MOST_CELLS: usize = 10_000;
 const LEFT: f64 = -10.0;
 
 impl Windowed {
-    /// A bound on what the law has beyond its last step: 1 − w ≤ ζ, and E ζ = e^(κ²/2 − κX)·(1 − q + q·e^(κμ)) under P.
+    /// A bound on what the law has beyond its last step: 1 − w ≤ ζ, and under P
+    /// E ζ = e^(κ²/2 − κX)·(1 − q + q·e^(κμ)).
     pub(super) fn infinite(&self) -> f64 {
         let point = Enclosure::point;
         let Step { at, steepness } = self.to;
@@ -67,7 +74,8 @@ impl Windowed {
         Self { law, from: None, to: Step { at, steepness } }
     }
 
-    /// The loss at which the tilted law has a valley between two humps: where the slope −x + (1+c)·μp(x) of its logarithm turns positive.
+    /// The loss at which the tilted law has a valley between two humps: where the slope −x +
+    /// (1+c)·μp(x) of its logarithm turns positive.
     pub(super) fn valley(&self, c: f64) -> Option<f64> {
         let slope = |node: &Node| -node.x + (1.0 + c) * self.law.mu * node.share;
         let mut node = self.law.node(self.from?.at, 1.0 + c);
@@ -81,7 +89,8 @@ impl Windowed {
         None
     }
 
-    /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too many nodes.
+    /// ln M(c) to a relative error of about e^−accuracy, if not e^−37. Nothing when it takes too
+    /// many nodes.
     pub(super) fn moments(&self, c: f64, accuracy: f64, effort: &Effort) -> Option<Moments> {
         self.cloud(c, 0.0, accuracy.min(FINEST), effort).map(|cloud| cloud.moments(c))
     }
@@ -113,7 +122,8 @@ impl Windowed {
         if !(step > 0.0 && nodes < MOST_NODES && d > 0.0 && first > -40.0 && effort.allows(220.0 * nodes)) {
             return None;
         }
-        // The step and √(2π) belong to each mass; they are added once. ln √(2π) = 0.918938533204672741780…
+        // The step and √(2π) belong to each mass; they are added once. ln √(2π) =
+        // 0.918938533204672741780…
         let scale = libm::log(step) - 0.918_938_533_204_672_8;
         let mut points = Vec::new();
         let mut index = libm::ceil(first / step);
@@ -152,7 +162,8 @@ impl Windowed {
     }
 }
 
-/// A ζ that is at least A, and outweighs what r^(1+c) ≤ e^(A·κ(x−X)) can have gained on the way there.
+/// A ζ that is at least A, and outweighs what r^(1+c) ≤ e^(A·κ(x−X)) can have gained on the way
+/// there.
 fn outweighing(slope: f64) -> f64 {
     2.0 * slope * (1.0 + libm::log(slope).max(0.0)) + 60.0
 }
@@ -188,7 +199,8 @@ impl Shifted {
         let (a, Windowed { law, from, to }) = (1.0 + c, *window);
         let steepest = from.map_or(0.0, |step| step.steepness).max(to.steepness);
         let widest = (1.05 / steepest).min(2.8 / law.mu).min(4.0);
-        // Beyond the last cell −x + aμ − κ₁ζ₁·cos κ₁d ≤ −1, and ζ₁·cos κ₁d outweighs y·arg r. cos 1.05 > 0.497.
+        // Beyond the last cell −x + aμ − κ₁ζ₁·cos κ₁d ≤ −1, and ζ₁·cos κ₁d outweighs y·arg r. cos
+        // 1.05 > 0.497.
         let enough = outweighing((a * law.mu + 50.0) / to.steepness) + reach * law.mu * widest;
         let last = to.place(2.02 * enough).max(LEFT + 1.0);
         let log_from = |x: f64| {
@@ -238,7 +250,8 @@ impl Shifted {
         let theta = self.mu * d;
         let (sine, cosine) = libm::sincos(theta);
         let steady = libm::cos(self.steepness * d) * (1.0 - 1e-9);
-        // The argument rises: where it hurts the right end counts, where it helps the left one. Shares are known to seven digits.
+        // The argument rises: where it hurts the right end counts, where it helps the left one.
+        // Shares are known to seven digits.
         let (end, slack) = if y > 0.0 { (1, 1.0 + 1e-6) } else { (0, 1.0 - 1e-6) };
         let turned = |share: f64| libm::atan2(share * sine, 1.0 - share + share * cosine);
         let logs: Vec<f64> = self
@@ -270,7 +283,8 @@ impl Shifted {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// A d, a step, and ln of the error of the trapezoidal rule for |y| ≤ reach, which is near e^−accuracy of M(c).
+    /// A d, a step, and ln of the error of the trapezoidal rule for |y| ≤ reach, which is near
+    /// e^−accuracy of M(c).
     fn rule(&self, reach: f64, accuracy: f64) -> (f64, f64, f64) {
         let log_moment = self.log_integral(0.0, 0.0);
         let log_error = |d: f64, step: f64| {

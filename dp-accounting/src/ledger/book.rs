@@ -7,10 +7,12 @@ use super::{Entry, LedgerError, Note, Receipt, Recorded};
 use crate::Budget;
 use crate::budget::Remainder;
 
-/// Stands between the beginning of a line whose writer died and the seal that the next writer gives it. What was written stays.
+/// Stands between the beginning of a line whose writer died and the seal that the next writer gives
+/// it. What was written stays.
 const MARK: &[u8] = b" <- unfinished, set aside";
 
-/// What a ledger says, up to where it was read: all that [`Ledger::audit`](super::Ledger::audit) tells without the right to write.
+/// The contents of a ledger, as far as it was read: what [`Ledger::audit`](super::Ledger::audit)
+/// returns, which needs no right to write.
 #[derive(Debug)]
 pub struct Book<G, A> {
     pub(super) data_set: String,
@@ -56,7 +58,7 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
         self.budget.spent()
     }
 
-    /// What may still be spent, in one release; for the notions in which that is a number.
+    /// What one more release may cost, for notions in which that is [a guarantee](Remainder).
     #[must_use]
     pub fn remaining(&self) -> G
     where
@@ -71,7 +73,8 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
         &self.entries
     }
 
-    /// How many lines were begun and not finished, by processes that died. They stay in the file and cost nothing.
+    /// How many lines were begun and not finished, by processes that died. They stay in the file
+    /// and cost nothing.
     #[must_use]
     pub const fn unfinished(&self) -> u64 {
         self.set_aside + if self.is_torn() { 1 } else { 0 }
@@ -85,7 +88,7 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
             .map_or_else(|| Receipt { entry: 0, check: self.header_check.clone() }, Entry::receipt)
     }
 
-    /// Whether the entry of a receipt is in here.
+    /// Whether this ledger holds the entry of a receipt.
     #[must_use]
     pub fn has(&self, receipt: &Receipt) -> bool {
         let index = receipt.entry.checked_sub(1).map(usize::try_from);
@@ -149,7 +152,8 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
         Ok(book)
     }
 
-    /// Reads what was appended after [`end`](Self::end). When it fails, the lines before the bad one have been read.
+    /// Reads what was appended after [`end`](Self::end). When it fails, the lines before the bad
+    /// one have been read.
     pub(super) fn read(&mut self, mut bytes: &[u8]) -> Result<(), LedgerError> {
         if self.tail == Tail::Unterminated && !bytes.is_empty() {
             let Some(rest) = bytes.strip_prefix(b"\n") else {
@@ -249,7 +253,8 @@ impl<G: Recorded, A: Adjacency> Book<G, A> {
     }
 }
 
-/// Whether a crash may have left this: the beginning of a line, or zeros in its place, without a seal.
+/// Whether a crash may have left this: the beginning of a line, or zeros in its place, without a
+/// seal.
 fn is_unfinished(bytes: &[u8]) -> bool {
     bytes.first().is_none_or(|first| [b'{', 0].contains(first)) && !has_seal(bytes)
 }

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// Why a ledger refused. Nothing was spent and nothing was released, except where the message says otherwise. `Debug` prints the sentence, too.
+/// Why a ledger refused. Nothing was spent and nothing was released, except where the message says
+/// otherwise. `Debug` prints the sentence, too.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LedgerError {

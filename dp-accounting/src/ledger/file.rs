@@ -50,7 +50,8 @@ impl LockedFile {
 }
 
 impl Lock<'_> {
-    /// All bytes from a position on. It is an error when the file has become shorter than that, or is no longer the one at its path.
+    /// All bytes from a position on. It is an error when the file has become shorter than that, or
+    /// is no longer the one at its path.
     pub(super) fn read_from(&self, position: u64) -> Result<Vec<u8>, LedgerError> {
         let LockedFile { file, path } = self.file;
         let failed = |error: io::Error| io_error("reading", path, &error);
@@ -80,7 +81,8 @@ impl Lock<'_> {
 
 impl Drop for Lock<'_> {
     fn drop(&mut self) {
-        // When it fails the lock lasts until the file is closed, which keeps others out and nobody in.
+        // When it fails the lock lasts until the file is closed, which keeps others out and nobody
+        // in.
         drop(self.file.file.unlock());
     }
 }
@@ -98,7 +100,8 @@ fn io_error(doing: &'static str, path: &Path, error: &io::Error) -> LedgerError 
     LedgerError::Io { doing, path: path.display().to_string(), reason: format!("{error}{hint}") }
 }
 
-/// Whether the path still leads to the open file: what is appended to a file that was deleted is lost.
+/// Whether the path still leads to the open file: what is appended to a file that was deleted is
+/// lost.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -5,8 +5,9 @@
 //! └────────────────────── content ─────────────────────┘└── seal ──┘
 //! ```
 //!
-//! The check is SHA-256 of the check of the line before, a newline, and the content up to the comma. What is hashed are the bytes in
-//! the file, so that no two readers disagree on them. The content of a line that was set aside is what its writer left of it, and a mark.
+//! The check is SHA-256 of the check of the line before, a newline, and the content up to the
+//! comma. What is hashed are the bytes in the file, so that no two readers disagree on them. The
+//! content of a line that was set aside is what its writer left of it, and a mark.
 
 use core::fmt::Write;
 
@@ -81,7 +82,8 @@ impl<G: Recorded> Body<G> {
     }
 }
 
-/// Reads an object without its last brace, which the seal brings. `otherwise` is what is wrong when it is another one.
+/// Reads an object without its last brace, which the seal brings. `otherwise` is what is wrong when
+/// it is another one.
 fn object<T: for<'a> Deserialize<'a>>(content: &[u8], otherwise: &'static str) -> Result<T, &'static str> {
     if numbers(content).any(is_lost) {
         return Err("it has a number that no float holds: one too small would be read as 0");
@@ -130,7 +132,8 @@ pub(super) fn unseal(line: &[u8]) -> Option<(&[u8], &str)> {
     is_check(check).then_some((content, check))
 }
 
-/// Whether a seal is anywhere in here. Quotes within the text of a label are escaped, so that no label looks like one.
+/// Whether a seal is anywhere in here. Quotes within the text of a label are escaped, so that no
+/// label looks like one.
 pub(super) fn has_seal(bytes: &[u8]) -> bool {
     bytes.windows(SEAL_LENGTH).any(|window| unseal(window).is_some())
 }

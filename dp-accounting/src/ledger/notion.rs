@@ -7,9 +7,10 @@ use serde::de::DeserializeOwned;
 /// A notion with a name, whose values survive the disk.
 ///
 /// # Contract
-/// No two notions have the same name. What is written reads back as an equal value; a ledger checks that before it writes.
+/// No two notions have the same name. What is written reads back as an equal value; a ledger checks
+/// that before it writes.
 pub trait Recorded: Guarantee + Serialize + DeserializeOwned {
-    /// How the notion is called in a ledger.
+    /// The name of the notion in a ledger.
     const NAME: &'static str;
 }
 

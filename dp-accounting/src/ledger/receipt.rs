@@ -6,7 +6,8 @@ use core::str::FromStr;
 use super::LedgerError;
 use super::line::is_check;
 
-/// What a spend is for: a label and, if you pass one, a time. Both stand in the ledger for all who may read it, so they must not be computed from data.
+/// What a spend is for: a label and, if you pass one, a time. Both stand in the ledger for all who
+/// may read it, so they must not be computed from data.
 ///
 /// ```
 /// use dp_accounting::ledger::Note;
@@ -84,8 +85,9 @@ impl<G> Entry<G> {
 
 /// The number of an entry and its checksum, which covers all entries before it.
 ///
-/// Keep the last one somewhere else than the ledger, and [`Ledger::load_with_receipt`](super::Ledger::load_with_receipt) notices when entries were cut off at the end. It is written as
-/// `number:checksum`.
+/// Keep the last one somewhere else than the ledger, and
+/// [`Ledger::load_with_receipt`](super::Ledger::load_with_receipt) notices when entries were cut
+/// off at the end. It is written as `number:checksum`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
     pub(super) entry: u64,

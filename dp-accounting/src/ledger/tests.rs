@@ -60,7 +60,8 @@ fn appended(bytes: &mut Vec<u8>, cost: f64) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// How many entries were acknowledged when the file was this long: those of which all bytes were written and synced.
+/// How many entries were acknowledged when the file was this long: those of which all bytes were
+/// written and synced.
 fn acknowledged(bytes: &[u8]) -> usize {
     bytes.iter().filter(|b| **b == b'\n').count().saturating_sub(1)
 }
@@ -95,7 +96,8 @@ fn a_ledger_is_read_back_as_it_was_written() {
     assert!(Ledger::<_, ReplaceOne>::create(&path, "survey", &pure(9.0)).is_err());
 }
 
-/// Its checksums were computed by another program: each is SHA-256 of the check before, a newline, and the line up to `,"check"`.
+/// Its checksums were computed by another program: each is SHA-256 of the check before, a newline,
+/// and the line up to `,"check"`.
 #[test]
 fn files_of_this_version_stay_readable_and_are_written_alike() {
     let fixture = include_bytes!("../../tests/fixtures/version-1.ledger");
@@ -316,7 +318,8 @@ fn entries_cannot_be_turned_into_unfinished_ones() {
     }
 }
 
-/// Changes of one byte, cuts at every byte, and lines removed, repeated or exchanged: an error, or no less than was spent. Of what is gone from the end only a receipt knows.
+/// Changes of one byte, cuts at every byte, and lines removed, repeated or exchanged: an error, or
+/// no less than was spent. Of what is gone from the end only a receipt knows.
 #[test]
 fn no_small_change_lowers_what_was_spent() {
     let mut whole = written(&[0.1, 0.25]);
@@ -355,7 +358,8 @@ fn no_small_change_lowers_what_was_spent() {
             }
         }
     }
-    // The same file over and over, its last newline missing or zero, and what was cut off within or after a line.
+    // The same file over and over, its last newline missing or zero, and what was cut off within or
+    // after a line.
     assert!(accepted > whole.len(), "{accepted}");
 }
 

@@ -17,10 +17,10 @@ use crate::sampling::moments::general::{excesses, log_moment};
 ///   most 1 + ½n(n−1)q²(1−q)^(−n−1)·(e^ε(2) − 1), for y ≥ −q bounds the second derivative
 ///   n(n−1)(1+y)^(−n−1), and E_Q(r−1)² = e^(D_2) − 1; and no loss exceeds −ln(1−q).
 ///
-/// Both are jointly convex, so that mixing over the other records of the sample does not harm. The
+/// Both are jointly convex, so that mixing over the other records of the sample does no harm. The
 /// bound for removals is exact for the worst mechanism with that curve, and needs no condition on
-/// odd moments (Zhu and Wang 2019 have a factor 3 without one); the one for additions is not. The
-/// result is a table of integers, up to 1024.
+/// odd moments (without such a condition, the bound of Zhu and Wang 2019 has a factor of 3); the
+/// one for additions is not. The result is a table of integers, up to 1024.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when the rate does not lie in [0, 1].

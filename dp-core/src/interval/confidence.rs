@@ -7,7 +7,7 @@ use crate::arguments::within;
 use crate::number::write_number;
 use crate::rounding::{Enclosure, div_down, sub_down};
 
-/// How surely a statement about noise holds: but with a probability β at most.
+/// How surely a statement about noise holds: it fails with probability at most β.
 ///
 /// It is β that is kept, so that a confidence next to 1 loses no digits, and whatever is derived
 /// from it is rounded to the safe side, which is a smaller β.
@@ -34,7 +34,7 @@ impl Confidence {
         Ok(Self { beta: sub_down(1.0, between) })
     }
 
-    /// Right but with probability β. At β = 1 nothing is said.
+    /// Right except with probability β. At β = 1 nothing is claimed.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1.
@@ -48,8 +48,8 @@ impl Confidence {
         self.beta
     }
 
-    /// The confidence that each of several statements needs for all to hold together, whatever they
-    /// have to do with each other: β divided by their number.
+    /// The confidence that each of several statements needs for all to hold together, however they
+    /// depend on each other: β divided by their number.
     ///
     /// ```
     /// use dp_core::interval::Confidence;

@@ -30,6 +30,7 @@ pub use share::share_interval;
 pub use traits::{ErrorBound, ForError, WithInterval};
 pub use variance::variance_interval;
 
+use alloc::format;
 use core::fmt;
 
 use crate::number::write_number;
@@ -46,6 +47,7 @@ use crate::{Bounds, Error};
 /// assert!(interval.contains(-2.0) && !interval.contains(8.5));
 /// assert_eq!(interval.clamped(Bounds::new(0.0, 100.0)?), ConfidenceInterval::new(0.0, 8.0)?);
 /// assert_eq!(interval.to_string(), "[-2, 8]");
+/// assert_eq!(format!("{:.1}", ConfidenceInterval::new(-1.05, 2.01)?), "[-1.1, 2.1]");
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,9 +83,9 @@ impl ConfidenceInterval {
         if distance >= 0.0 && lower <= upper { Self { lower, upper } } else { Self::EVERYTHING }
     }
 
-    /// The multiples of 2^exponent that were released as this float: the float itself up to 2⁵³ of
-    /// them. Beyond, the floats are sparser than the grid, and it is one between the neighbours of
-    /// the float; at the largest float it may be any beyond. Everything for `NaN`.
+    /// An interval that contains all multiples of 2^exponent that are released as this float. Up to
+    /// 2⁵³ steps it is the float alone. Beyond, floats are sparser than the grid, and it reaches to
+    /// the neighbouring floats, or from the largest float to infinity. It is everything for `NaN`.
     #[must_use]
     pub fn of_released(released: f64, exponent: i32) -> Self {
         let magnitude = released.abs();
@@ -117,8 +119,8 @@ impl ConfidenceInterval {
         self.lower <= value && value <= self.upper
     }
 
-    /// What is left for an answer that lies within `bounds`: both ends move to the nearest point of
-    /// them. An interval that covers such an answer still does.
+    /// The interval for an answer that is known to lie within `bounds`: both ends move to the
+    /// nearest point of them. If this interval covers such an answer, the result does.
     #[must_use]
     pub const fn clamped(self, bounds: Bounds) -> Self {
         let (lower, upper) = (bounds.lower(), bounds.upper());
@@ -126,7 +128,7 @@ impl ConfidenceInterval {
     }
 
     /// The interval between the images of the ends under a monotone function, rising or falling, as
-    /// floats compute it. If this interval covers a, that covers f(a).
+    /// floats compute it. If this interval covers a, the result covers f(a).
     ///
     /// An image that is `NaN` says nothing, and its end becomes infinite.
     ///
@@ -149,13 +151,36 @@ impl ConfidenceInterval {
     }
 }
 
+/// With a number of digits, as in `{:.1}`, both ends are rounded outwards to it.
 impl fmt::Display for ConfidenceInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision();
+        let below = |end: f64| digits.map_or(end, |digits| below(end, digits));
         f.write_str("[")?;
-        write_number(self.lower, f)?;
+        write_number(below(self.lower), f)?;
         f.write_str(", ")?;
-        write_number(self.upper, f)?;
+        write_number(-below(-self.upper), f)?;
         f.write_str("]")
+    }
+}
+
+/// A number that is at most `value`, also as it is written with this many digits.
+fn below(value: f64, digits: usize) -> f64 {
+    let written = |number: f64| format!("{:.digits$}", Written(number)).parse().unwrap_or(number);
+    let (mut found, mut step): (f64, f64) = (value, written(value) - value);
+    while step > 0.0 && written(found) > value {
+        found = value - step;
+        step *= 2.0;
+    }
+    found
+}
+
+/// A number as people write it.
+struct Written(f64);
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_number(self.0, f)
     }
 }
 
@@ -211,6 +236,25 @@ mod tests {
                 prop_assert!(interval.contains((centre - distance).next_up()) || distance == 0.0 || centre - distance >= centre.next_down());
                 prop_assert!(interval.upper() >= centre + distance && interval.lower() <= centre - distance);
             }
+        }
+
+        #[test]
+        fn fewer_digits_cover_more(
+            centre in -1e3..1e3f64, distance in 0.0..10.0f64, scale in -20..20i32, digits in 0u8..6,
+        ) {
+            let unit = 10f64.powi(scale);
+            let interval = ConfidenceInterval::around(centre * unit, distance * unit);
+            let text = format!("{interval:.0$}", usize::from(digits));
+            let (lower, upper) = text[1..text.len() - 1].split_once(", ").unwrap();
+            let (lower, upper): (f64, f64) = (lower.parse().unwrap(), upper.parse().unwrap());
+            prop_assert!(lower <= interval.lower() && interval.upper() <= upper, "{text}");
+            // By less than two units of the last digit.
+            let unit = |end: f64| {
+                let is_scientific = end != 0.0 && !(1e-4..1e9).contains(&end.abs());
+                10f64.powi(-i32::from(digits)) * if is_scientific { 10.0 * end.abs() } else { 1.0 }
+            };
+            prop_assert!(interval.lower() - lower <= 2.0 * unit(interval.lower()), "{text}");
+            prop_assert!(upper - interval.upper() <= 2.0 * unit(interval.upper()), "{text}");
         }
 
         #[test]

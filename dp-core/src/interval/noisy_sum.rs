@@ -31,7 +31,7 @@ pub struct NoisySum {
 
 impl NoisySum {
     /// A released number that is at most `off` away from answer + noise: half a step of its grid. A
-    /// `NaN` or negative `off` says nothing of it.
+    /// `NaN` or negative `off` bounds nothing.
     #[must_use]
     pub const fn new(law: NoiseLaw, released: f64, scale: Scale, off: f64) -> Self {
         let off = if off >= 0.0 { off } else { f64::INFINITY };
@@ -55,7 +55,7 @@ impl NoisySum {
 }
 
 impl NoiseLaw {
-    /// An upper bound on the magnitude that noise of scale 1 passes with probability β.
+    /// An upper bound on the magnitude that noise of scale 1 exceeds with probability β.
     pub(super) fn quantile(self, beta: f64) -> f64 {
         match self {
             Self::Laplace => (-Enclosure::point(beta).ln()).hi(),
@@ -63,15 +63,15 @@ impl NoiseLaw {
         }
     }
 
-    /// An upper bound on the magnitude that wX + (1−w)Y passes with probability β, for independent
+    /// An upper bound on the magnitude that wX + (1−w)Y exceeds with probability β, for independent
     /// X, Y of scale 1 and 0 ≤ w ≤ 1.
     ///
     /// **Theorem.** It is at most the larger one of its values at u and v for u ≤ w ≤ v: it rises
     /// with |w − ½|.
     ///
-    /// *Proof.* For normal laws it is a multiple of √(w² + (1−w)²). For Laplace laws let a = w,
-    /// c = 1 − w, a ≥ c, W = aX + cY and t > 0. As ∂Pr(W > t)/∂a = E(X | W = t)·f_W(t), and so for
-    /// c and Y, the tail rises along a + c = 1 if E(X − Y | W = t) ≥ 0. With d = x − y, the density
+    /// *Proof.* For normal laws it is a multiple of √(w² + (1−w)²). For Laplace laws let a = w, c =
+    /// 1 − w, a ≥ c, W = aX + cY and t > 0. As ∂Pr(W > t)/∂a = E(X | W = t)·f_W(t), and so for c
+    /// and Y, the tail rises along a + c = 1 if E(X − Y | W = t) ≥ 0. With d = x − y, the density
     /// on the line ax + cy = t is in proportion to e^(−φ(d)/(a+c)), φ(d) = |t + cd| + |t − ad|. For
     /// d > 0, φ(−d) − φ(d) = (a − c)d + |t − cd| − |t − ad| ≥ 0 by the triangle inequality: d
     /// weighs no less than −d. ∎

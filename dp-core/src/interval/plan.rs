@@ -21,8 +21,8 @@ pub struct ReleasePlan<G> {
 }
 
 impl<G: Guarantee> ReleasePlan<G> {
-    /// The plan of releasing `count` numbers (or what else the noise [counts](ErrorBound)), for a
-    /// price.
+    /// The plan of releasing `count` numbers, or candidates or questions, whatever the noise
+    /// [counts](ErrorBound), for a price.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < confidence < 1 and the count is one that the noise takes.
@@ -43,14 +43,14 @@ impl<G: Guarantee> ReleasePlan<G> {
         &self.noise
     }
 
-    /// The error that no number passes, at the confidence of the plan: half the width of the
-    /// interval of a release.
+    /// A bound on all errors, at the confidence of the plan: half the width of the interval of a
+    /// release.
     #[must_use]
     pub const fn error(&self) -> f64 {
         self.error
     }
 
-    /// How surely.
+    /// The confidence of the bound on the errors.
     #[must_use]
     pub const fn confidence(&self) -> Confidence {
         self.confidence

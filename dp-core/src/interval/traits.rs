@@ -78,7 +78,7 @@ impl<M: WithInterval + ?Sized> WithInterval for &M {
     }
 }
 
-/// A mechanism of which it is known how far its releases stray.
+/// A mechanism with a proven bound on the error of its releases.
 ///
 /// What is counted, and what the error is, is a matter of the mechanism: of noise on numbers, how
 /// many numbers, and their largest distance from the answers; of a selection, how many candidates,
@@ -91,14 +91,14 @@ impl<M: WithInterval + ?Sized> WithInterval for &M {
 /// covers that, too.
 pub trait ErrorBound {
     /// A bound on the error where there are `count` numbers, candidates or questions, which it
-    /// passes with probability β at most; rounded up.
+    /// exceeds with probability at most β; rounded up.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1 and the count is one that the mechanism takes.
     fn error_bound_of(&self, count: usize, beta: f64) -> Result<f64, Error>;
 
-    /// A bound on the error where there is one, which it passes with probability β at most; rounded
-    /// up.
+    /// A bound on the error where there is one of them, which it exceeds with probability at most
+    /// β; rounded up.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1.

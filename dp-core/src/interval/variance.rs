@@ -12,12 +12,12 @@ use crate::rounding::Enclosure;
 /// **Proof.** Let B₀, B₁, B₂ be the sums without λ. They add up to n, and Σt = ½B₁ + B₂, so the
 /// variance is V = (B₀B₂ − ¼B₁²)/n². The intervals of the three sums hold together with the
 /// confidence that is asked for, each at (1−β)^(1/3), and what is returned holds V on all of their
-/// box. V is not negative, and where it is, it falls in B₁: the numerator falls and the denominator
-/// rises. In B₀ it rises up to B₁ + B₂ + B₁²/2B₂ and falls beyond, for its derivative has the sign
-/// of B₂(B₁ + B₂ − B₀) + ½B₁²; the summit is B₂²/(2B₂ + B₁)². The same holds of B₂. So the least
-/// value on the box is at one of the four corners with the largest B₁. The largest has the smallest
-/// B₁; it is at a corner, at a summit of one of the four edges, or inside, where B₀ and B₂ are both
-/// at their summits; that takes B₁ = 0 and B₀ = B₂, and then an edge reaches the same ¼. ∎
+/// box. Where V ≥ 0, it falls in B₁: the numerator falls and the denominator rises. In B₀ it rises
+/// up to B₁ + B₂ + B₁²/2B₂ and falls beyond, for its derivative has the sign of B₂(B₁ + B₂ − B₀) +
+/// ½B₁²; the summit is B₂²/(2B₂ + B₁)². The same holds of B₂. So the least value on the box is at
+/// one of the four corners with the largest B₁. The largest has the smallest B₁; it is at a corner,
+/// at a summit of one of the four edges, or inside, where B₀ and B₂ are both at their summits; that
+/// takes B₁ = 0 and B₀ = B₂, and then an edge reaches the same ¼. ∎
 ///
 /// ```
 /// use dp_core::interval::{Confidence, NoiseLaw, NoisySum, variance_interval};
@@ -25,7 +25,7 @@ use crate::rounding::Enclosure;
 ///
 /// // A thousand zeros and a thousand ones.
 /// let scale = Scale::new(2.0)?;
-/// let sum = |released| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
+/// let sum = |released: f64| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
 /// let variance = variance_interval([sum(1003.0), sum(1.0), sum(999.0)], 1.0, Confidence::new(0.95)?)?;
 /// assert!(variance.contains(0.25) && variance.lower() > 0.24);
 /// # Ok::<(), dp_core::Error>(())

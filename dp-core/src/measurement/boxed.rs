@@ -14,8 +14,8 @@ use crate::notion::Guarantee;
 /// A measurement whose own type is hidden, made by [`Measurement::boxed`]: what a list of different
 /// measurements holds.
 ///
-/// All in a list have the same data, output, notion and neighbour relation, so that a budget can pay
-/// for each of them. What is known of their intervals is lost, unless all have the same kind:
+/// All in a list have the same data, output, notion and neighbour relation, so that a budget can
+/// pay for each of them. What is known of their intervals is lost, unless all have the same kind:
 /// [`Measurement::boxed_with_interval`] keeps `I`.
 pub struct BoxedMeasurement<D: ?Sized, O, G, A, I = ()> {
     inner: Box<dyn Hidden<D, O, G, A, I> + Send + Sync>,

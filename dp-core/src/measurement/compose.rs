@@ -84,15 +84,15 @@ where
     type Guarantee = A::Guarantee;
     type Adjacency = A::Adjacency;
 
-    /// Sequential composition is adaptive for every notion of this crate, as long as each step's bound is fixed beforehand:
-    /// the reservation is that bound.
+    /// Sequential composition is adaptive for every notion of this crate, as long as each step's
+    /// bound is fixed beforehand: the reservation is that bound.
     fn guarantee(&self) -> A::Guarantee {
         self.first.guarantee().compose(&self.reserved)
     }
 
     /// # Errors
-    /// [`Error::CostsMoreThanReserved`] when the chosen measurement does. That depends on the first output only, which may be
-    /// known by then.
+    /// [`Error::CostsMoreThanReserved`] when the chosen measurement does. That depends on the first
+    /// output only, which may be known by then.
     fn draw<R: Rng + ?Sized>(&self, data: &A::Data, rng: &mut R) -> Result<Self::Output, Error> {
         let first = self.first.draw(data, rng)?;
         let second = (self.choose)(&first)?;

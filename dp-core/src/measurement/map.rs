@@ -7,8 +7,8 @@ use crate::Error;
 
 /// A measurement whose output goes through a function, made by [`Measurement::map`].
 ///
-/// Privacy survives whatever is done to a release, as long as it is done to the release alone: the function must not have
-/// captured the data.
+/// Privacy survives whatever is done to a release, as long as it is done to the release alone: the
+/// function must not have captured the data.
 #[derive(Clone, Debug)]
 pub struct Map<M, F> {
     measurement: M,

@@ -38,9 +38,10 @@ use crate::{Delta, Error};
 /// A randomised function of the data with a proven guarantee.
 ///
 /// # Contract
-/// For all data sets x, y that are neighbours under [`Adjacency`](Self::Adjacency), the output distributions of `draw` on x and y satisfy
-/// `guarantee()`, in both directions. A failure is an outcome like any other and is covered: it depends on public facts, or on what was drawn
-/// under the guarantee before it, and never on the data directly.
+/// For all data sets x, y that are neighbours under [`Adjacency`](Self::Adjacency), the output
+/// distributions of `draw` on x and y satisfy `guarantee()`, in both directions. A failure is an
+/// outcome like any other and is covered: it depends on public facts, or on what was drawn under
+/// the guarantee before it, and never on the data directly.
 ///
 /// Checked as A1 and A2 by `cargo xtask verify`.
 pub trait Measurement {
@@ -58,13 +59,15 @@ pub trait Measurement {
 
     /// Draws one output with *any* generator: for implementers, tests and simulations.
     ///
-    /// What is published goes through [`release`](Self::release) or a budget, which ask for a [`SecureRng`].
+    /// What is published goes through [`release`](Self::release) or a budget, which ask for a
+    /// [`SecureRng`].
     ///
     /// # Errors
     /// When the data do not have the public shape that was declared.
     fn draw<R: Rng + ?Sized>(&self, data: &Self::Data, rng: &mut R) -> Result<Self::Output, Error>;
 
-    /// Draws one output to be published. Each call costs [`guarantee`](Self::guarantee) once more; a budget keeps count.
+    /// Draws one output to be published. Each call costs [`guarantee`](Self::guarantee) once more;
+    /// a budget keeps count.
     ///
     /// # Errors
     /// When the data do not have the public shape that was declared.
@@ -72,7 +75,8 @@ pub trait Measurement {
         self.draw(data, rng)
     }
 
-    /// Post-processing: whatever is computed from a release alone costs nothing more.
+    /// This release with its output passed through a function: post-processing, which costs nothing
+    /// more.
     fn map<T, F: Fn(Self::Output) -> T>(self, function: F) -> Map<Self, F>
     where
         Self: Sized,
@@ -91,10 +95,12 @@ pub trait Measurement {
         And::new(self, other)
     }
 
-    /// This release, then a second one that is chosen after seeing it and must cost at most `reserved`.
+    /// This release, then a second one that is chosen after seeing it and must cost at most
+    /// `reserved`.
     ///
-    /// The reservation makes the total known beforehand. A choice that costs more is refused when it is made. `choose` must look at
-    /// the first output alone: it must not have captured the data.
+    /// The reservation makes the total known beforehand. A choice that costs more is refused when
+    /// it is made. `choose` must look at the first output alone: it must not have captured the
+    /// data.
     fn then<M, F>(self, reserved: Self::Guarantee, choose: F) -> Then<Self, F>
     where
         Self: Sized,
@@ -115,7 +121,8 @@ pub trait Measurement {
         Relaxed::new(self)
     }
 
-    /// The same release, its guarantee stated as (ε,δ)-privacy at a chosen δ. See [`Guarantee::at_delta`] for a δ that is too small.
+    /// The same release, its guarantee stated as (ε,δ)-privacy at a chosen δ. See
+    /// [`Guarantee::at_delta`] for a δ that is too small.
     fn at_delta(self, delta: Delta) -> AtDelta<Self>
     where
         Self: Sized,
@@ -123,7 +130,8 @@ pub trait Measurement {
         AtDelta::new(self, delta)
     }
 
-    /// The same release under replace-one neighbours, which are two steps of add/remove apart: the guarantee of a group of two.
+    /// The same release under replace-one neighbours, which are two steps of add/remove apart: the
+    /// guarantee of a group of two.
     ///
     /// Where the query knows its sensitivity under replace-one, that costs less: a count costs the
     /// same under both relations. Ask the query first: `count.under_replace_one()`.
@@ -146,8 +154,8 @@ pub trait Measurement {
         BoxedMeasurement::new(self)
     }
 
-    /// The same, and what is known of its [interval](WithInterval): for lists of different
-    /// measurements that all have one of the same kind.
+    /// The same release with its type hidden and its [interval](WithInterval) kept: for lists of
+    /// different measurements whose intervals have one type.
     #[allow(clippy::type_complexity, reason = "all of it is what `boxed` hides")]
     fn boxed_with_interval(
         self,

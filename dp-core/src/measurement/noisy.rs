@@ -46,8 +46,8 @@ impl<Q, M: ErrorBound + fmt::Display, G: Guarantee> Noisy<Q, M, G> {
         self.plan_of(1, confidence)
     }
 
-    /// The same of a release of several numbers, such as the bins of a histogram: how far off any of
-    /// them is.
+    /// The same for a release of several numbers, such as the bins of a histogram: how far off any
+    /// of them is.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < confidence < 1 and there is a number.

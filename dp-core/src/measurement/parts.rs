@@ -1,13 +1,13 @@
 //! Releases of disjoint parts of the data (claim A2).
 //!
-//! A partition only helps when one step of the neighbour relation touches one part. Which partitions do that depends on the relation,
-//! so there are two:
+//! A partition only helps when one step of the neighbour relation touches one part. Which
+//! partitions do that depends on the relation, so there are two:
 //!
-//! - [`ByKey`]: each record says itself where it belongs. Adding or removing it touches that part alone. A *replaced* record may move
-//!   from one part to another, so this is for add/remove; under replace-one the guarantee doubles
-//!   ([`Measurement::replace_one_as_two_steps`]).
-//! - [`SplitAt`]: the position decides. A replaced record stays where it was. A *removed* one shifts all that follow, so this
-//!   is for replace-one.
+//! - [`ByKey`]: each record says itself where it belongs. Adding or removing it touches that part
+//!   alone. A *replaced* record may move from one part to another, so this is for add/remove; under
+//!   replace-one the guarantee doubles ([`Measurement::replace_one_as_two_steps`]).
+//! - [`SplitAt`]: the position decides. A replaced record stays where it was. A *removed* one
+//!   shifts all that follow, so this is for replace-one.
 
 use alloc::vec::Vec;
 
@@ -19,7 +19,7 @@ use crate::adjacency::{AddRemove, Adjacency, ReplaceOne, SameRelation};
 use crate::interval::{Confidence, WithInterval};
 use crate::notion::{Guarantee, SameNotion};
 
-/// One measurement for each part, a record's part being what `key` says of it.
+/// One measurement for each part, where `key` says to which part a record belongs.
 ///
 /// Records whose key names no part belong to none and are left out.
 ///
@@ -32,7 +32,8 @@ pub struct ByKey<M, K> {
 }
 
 impl<M, K> ByKey<M, K> {
-    /// The measurements of the parts 0, 1, …, and the function that assigns a record to one of them.
+    /// The measurements of the parts 0, 1, …, and the function that assigns a record to one of
+    /// them.
     ///
     /// # Errors
     /// [`Error::Empty`] without parts.
@@ -79,7 +80,8 @@ where
 
 /// One measurement for the first records and another for the rest.
 ///
-/// Example 8 of the Ottawa notes: mean and variance of the first part and the median of the second cost max(ε₁ + ε₂, ε₃).
+/// Example 8 of the Ottawa notes: mean and variance of the first part and the median of the second
+/// cost max(ε₁ + ε₂, ε₃).
 ///
 /// Checked as A3 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +123,8 @@ where
     }
 
     /// # Errors
-    /// [`Error::TooShort`] when there are fewer records than the first part takes; their number is public.
+    /// [`Error::TooShort`] when there are fewer records than the first part takes; their number is
+    /// public.
     fn draw<R: Rng + ?Sized>(&self, data: &[T], rng: &mut R) -> Result<Self::Output, Error> {
         let too_short = Error::TooShort { position: self.position, found: data.len() };
         let (before, after) = data.split_at_checked(self.position).ok_or(too_short)?;

@@ -66,7 +66,8 @@ impl<M: Measurement> Measurement for AtDelta<M> {
     }
 }
 
-/// A measurement under add/remove neighbours seen under replace-one, made by [`Measurement::replace_one_as_two_steps`].
+/// A measurement under add/remove neighbours seen under replace-one, made by
+/// [`Measurement::replace_one_as_two_steps`].
 ///
 /// A replacement is a removal and an addition, so the guarantee is that of a group of two.
 #[derive(Clone, Debug, PartialEq)]

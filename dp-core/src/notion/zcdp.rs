@@ -82,7 +82,7 @@ impl Zcdp {
     /// [`Guarantee::epsilon_at`], which searches the best order of a sharper bound; kept to compare
     /// with printed figures.
     #[must_use]
-    pub fn textbook_epsilon(self, delta: Delta) -> Epsilon {
+    pub fn printed_epsilon(self, delta: Delta) -> Epsilon {
         if self.rho == Rho::ZERO {
             return self.xi;
         }
@@ -198,7 +198,7 @@ mod tests {
         for rho in [1e-6, 1e-3, 0.1, 1.0, 50.0, 1e4] {
             for delta in [1e-2, 1e-6, 1e-12, 1e-100] {
                 let (zcdp, delta) = (Zcdp::new(rho).unwrap(), Delta::new(delta).unwrap());
-                assert!(zcdp.epsilon_at(delta) <= zcdp.textbook_epsilon(delta), "{rho} {delta}");
+                assert!(zcdp.epsilon_at(delta) <= zcdp.printed_epsilon(delta), "{rho} {delta}");
             }
         }
     }

@@ -46,27 +46,25 @@ pub fn sub_down(a: f64, b: f64) -> f64 {
     add_down(a, -b)
 }
 
-/// A float that is at least a · b: the smallest one, or the next where the residual is out of
-/// reach.
+/// A float that is at least a · b: the smallest one, or the next where the residual is not known.
 #[must_use]
 pub fn mul_up(a: f64, b: f64) -> f64 {
     up(a * b, product_residual(a, b), a.is_finite() && b.is_finite())
 }
 
-/// A float that is at most a · b: the largest one, or the next where the residual is out of reach.
+/// A float that is at most a · b: the largest one, or the next where the residual is not known.
 #[must_use]
 pub fn mul_down(a: f64, b: f64) -> f64 {
     -mul_up(-a, b)
 }
 
-/// A float that is at least a / b: the smallest one, or the next where the residual is out of
-/// reach.
+/// A float that is at least a / b: the smallest one, or the next where the residual is not known.
 #[must_use]
 pub fn div_up(a: f64, b: f64) -> f64 {
     up(a / b, quotient_residual(a, b), a.is_finite() && b.is_finite() && b != 0.0)
 }
 
-/// A float that is at most a / b: the largest one, or the next where the residual is out of reach.
+/// A float that is at most a / b: the largest one, or the next where the residual is not known.
 #[must_use]
 pub fn div_down(a: f64, b: f64) -> f64 {
     -div_up(-a, b)

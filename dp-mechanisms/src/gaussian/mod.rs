@@ -3,7 +3,7 @@
 mod textbook;
 mod vector;
 
-pub use textbook::{Formula, TextbookGaussian};
+pub use textbook::{Formula, PrintedGaussian};
 
 use core::fmt;
 

@@ -38,7 +38,7 @@ pub enum Formula {
 ///
 /// Checked as M3, M4 and M5 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TextbookGaussian {
+pub struct PrintedGaussian {
     guarantee: Approx,
     /// c, rounded up; infinite where it overflows.
     multiplier: f64,
@@ -52,7 +52,7 @@ impl Gaussian {
     /// [`Error::LargeDelta`] for a δ that [`Approx::new`](dp_core::Approx::new) refuses.
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ < 1, below ½ for [`Formula::Lecture`];
     /// [`Error::Unreachable`] for δ = 0, and for ε ≥ 1 by [`Formula::Classic`].
-    pub fn printed(epsilon: f64, delta: f64, formula: Formula) -> Result<TextbookGaussian, Error> {
+    pub fn printed(epsilon: f64, delta: f64, formula: Formula) -> Result<PrintedGaussian, Error> {
         let noise = match formula {
             Formula::Classic => classic(epsilon, delta),
             Formula::Lecture => lecture(epsilon, delta),
@@ -61,7 +61,7 @@ impl Gaussian {
     }
 }
 
-fn classic(epsilon: f64, delta: f64) -> Result<TextbookGaussian, Error> {
+fn classic(epsilon: f64, delta: f64) -> Result<PrintedGaussian, Error> {
     if epsilon >= 1.0 {
         return Err(Error::Unreachable {
             request: "an epsilon of 1 or more by the classic formula, which is proven below 1 only,",
@@ -72,10 +72,10 @@ fn classic(epsilon: f64, delta: f64) -> Result<TextbookGaussian, Error> {
     let delta = proper_delta(delta)?;
     let log = (Enclosure::point(1.25) / Enclosure::point(delta)).ln();
     let multiplier = (log * Enclosure::point(2.0)).sqrt() / Enclosure::point(epsilon);
-    TextbookGaussian::new(epsilon, delta, multiplier)
+    PrintedGaussian::new(epsilon, delta, multiplier)
 }
 
-fn lecture(epsilon: f64, delta: f64) -> Result<TextbookGaussian, Error> {
+fn lecture(epsilon: f64, delta: f64) -> Result<PrintedGaussian, Error> {
     let epsilon = positive("epsilon", epsilon)?;
     let delta = within("delta", "(0, 0.5)", delta, delta > 0.0 && delta < 0.5)?;
     let point = Enclosure::point;
@@ -84,17 +84,17 @@ fn lecture(epsilon: f64, delta: f64) -> Result<TextbookGaussian, Error> {
     let square = ((root + Enclosure::ONE) / (point(8.0) * point(delta))).ln() * point(2.0);
     let multiplier =
         (square.sqrt() + (square + point(epsilon)).sqrt()) / (point(epsilon) * point(2.0).sqrt());
-    TextbookGaussian::new(epsilon, delta, multiplier)
+    PrintedGaussian::new(epsilon, delta, multiplier)
 }
 
-impl TextbookGaussian {
+impl PrintedGaussian {
     fn new(epsilon: f64, delta: f64, multiplier: Enclosure) -> Result<Self, Error> {
         let guarantee = Approx::from_parts(Epsilon::new(epsilon)?, Delta::new(delta)?);
         Ok(Self { guarantee, multiplier: multiplier.hi() })
     }
 }
 
-impl Calibrate for TextbookGaussian {
+impl Calibrate for PrintedGaussian {
     type Mechanism = Gaussian;
     type Guarantee = Approx;
 
@@ -114,7 +114,7 @@ mod tests {
         Sensitivity::new(1.0).unwrap()
     }
 
-    fn sigma(calibration: TextbookGaussian) -> f64 {
+    fn sigma(calibration: PrintedGaussian) -> f64 {
         calibration.calibrate(unit()).unwrap().0.scale().get()
     }
 

@@ -83,8 +83,8 @@ pub trait FrequencyOracle: Measurement<Data = u32, Guarantee = Pure, Adjacency =
     /// [`Error::OutOfRange`] unless the share lies in [0, 1] and there is a report.
     fn variance(&self, reports: u64, share: f64) -> Result<f64, Error>;
 
-    /// How far the estimates of all values together are from their shares among the people who
-    /// reported, but with probability β; rounded up.
+    /// A bound on how far any of the estimates is from the share among the people who reported,
+    /// which holds for all values together except with probability β; rounded up.
     ///
     /// This one follows from the variances alone, by Chebyshev's inequality. Where every report
     /// supports a value or not, the bounds of Hoeffding and Bernstein are much smaller.

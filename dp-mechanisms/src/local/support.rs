@@ -41,7 +41,8 @@ impl Support {
         (observed - middle(self.other)) / middle(self.gap)
     }
 
-    /// How far the estimate of none of `values` values is from its share, but with probability β.
+    /// A bound on how far the estimate of any of `values` values is from its share, except with
+    /// probability β.
     ///
     /// **Proof.** The reports of n people are independent, and each supports a value or not. By
     /// Hoeffding the share that supports it strays by t from its mean with probability 2·e^(−2nt²)

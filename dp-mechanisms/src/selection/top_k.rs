@@ -121,8 +121,8 @@ impl<S: Scores> TopK<S> {
         calibration::concentrated(calibration::loss::<S>(self.scale, sensitivity), self.k.get())
     }
 
-    /// The same law by k rounds of the exponential mechanism: k times as slow, and here to be
-    /// compared with.
+    /// The same law by k rounds of the exponential mechanism: it takes k times as long, and is here
+    /// for comparison.
     ///
     /// # Errors
     /// As for `draw`.
@@ -155,7 +155,7 @@ impl<S: Scores> TopK<S> {
 }
 
 /// In every round the score of the selected candidate lies at most this far below the best one that
-/// was left, but with probability β: the error bound of one round at β/k.
+/// was left, except with probability β: the error bound of one round at β/k.
 impl<S: Scores> ErrorBound for TopK<S> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.

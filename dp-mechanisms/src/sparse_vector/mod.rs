@@ -188,9 +188,9 @@ impl<S> AboveThreshold<S> {
 /// The α for which, with probability 1 − β, all replies to at most `answers` answers are right up
 /// to α: yes only where the answer is at least T − α, no only where it is at most T + α.
 ///
-/// Noise passes its scale times ln(1/t) with probability t. With t = β/2 for the threshold and β/2k
-/// for each of k answers, the sum of the two is passed by none of them but for β:
-/// α = b₁·ln(2/β) + b₂·ln(2k/β). For c = 1 and b₁ = 2Δ/ε, b₂ = 4Δ/ε this is below the 8Δ(ln k +
+/// Noise exceeds its scale times ln(1/t) with probability t. With t = β/2 for the threshold and
+/// β/2k for each of k answers, none of the sums of the two exceeds α = b₁·ln(2/β) + b₂·ln(2k/β),
+/// except with probability β. For c = 1 and b₁ = 2Δ/ε, b₂ = 4Δ/ε this is below the 8Δ(ln k +
 /// ln(2/β))/ε of Dwork and Roth (2014, theorem 3.24). It speaks of the replies that are given;
 /// answers after the c-th yes have none. The c-th yes comes too early only if an earlier answer is
 /// above T − α.

@@ -169,7 +169,7 @@ fn singles(table: &Csv, column: &str) -> Result<Vec<f32>, ReadError> {
 fn places(table: &Csv, column: &str, levels: &[String]) -> Result<Vec<Option<usize>>, ReadError> {
     let twice = levels.iter().enumerate().any(|(at, level)| levels[..at].contains(level));
     if twice || levels.is_empty() {
-        let problem = "the declared levels are none, or one occurs twice: declare a list of different levels";
+        let problem = "no level is declared, or one is declared twice: declare a list of different levels";
         return Err(table.refuse_column(column, problem).into());
     }
     let place = |(record, cell): (usize, &str)| {

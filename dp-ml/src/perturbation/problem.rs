@@ -33,8 +33,8 @@ pub struct ConvexProblem<L> {
 const TOLERANCE: f64 = 1.0 / 1024.0;
 
 impl<L: ConvexLoss> ConvexProblem<L> {
-    /// The problem for this number of records and columns, rows up to B, and a ridge of λ for each
-    /// record.
+    /// The problem for this number of records and columns, rows of a norm up to B, and a ridge of λ
+    /// for each record.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there is a record, there are 1 to 4096 columns, and B and λ lie

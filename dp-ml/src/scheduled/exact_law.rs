@@ -48,7 +48,7 @@ pub fn transitions(
     points().map(row).collect()
 }
 
-/// All mass on zero.
+/// The law with all its mass at zero.
 #[must_use]
 pub fn at_origin() -> Vec<f64> {
     points().map(|x| f64::from(u8::from(x == 0.0))).collect()

@@ -16,7 +16,7 @@ pub fn median(data: &[f64], bounds: Bounds, target: Approx) -> Result<Explorator
 }
 
 /// Routes to the mean: its own, and those of means without the smallest and largest 5, 10 and 25
-/// percent. The error of these counts what trimming does.
+/// percent. The errors of these include the bias of trimming.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when there are no records.

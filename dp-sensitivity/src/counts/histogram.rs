@@ -72,7 +72,7 @@ impl<T, K: Fn(&T) -> usize> Histogram<T, K, AddRemove> {
 
 impl Histogram<f64, fn(&f64) -> usize, AddRemove> {
     /// Counts the numbers in [e₀, e₁), [e₁, e₂), …, the last interval with its end, for edges e₀ <
-    /// e₁ < … . Others, and `NaN`, are in none.
+    /// e₁ < … . Other numbers, and `NaN`, are in no bin.
     ///
     /// # Errors
     /// [`Error::BadBounds`] when two edges do not follow each other, [`Error::OutOfRange`] unless

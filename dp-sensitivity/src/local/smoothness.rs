@@ -20,7 +20,7 @@ pub(crate) const LEAST_BOUND: f64 = f64::MIN_POSITIVE * 4.611_686_018_427_388e18
 pub(crate) const LEAST_WEIGHT: f64 = 1e-270;
 
 impl Smoothness {
-    /// Checks that β lies where rounding does not matter beside it.
+    /// Checks that β lies in a range in which rounding does not matter.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 10⁻⁹ ≤ β ≤ 100.
@@ -34,7 +34,7 @@ impl Smoothness {
         self.0
     }
 
-    /// What a change at distance k counts: a float w(k) with w(0) = 1 and w(k) ≥ e^(−βk), falling
+    /// The weight of a change at distance k: a float w(k) with w(0) = 1 and w(k) ≥ e^(−βk), falling
     /// in k, and with
     ///
     /// w(k) ≤ e^β·(1 − 2⁻⁴¹)·w(k+1).

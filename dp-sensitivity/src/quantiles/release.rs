@@ -154,8 +154,8 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantile<A, G> {
         BoundedRangePair::new(Epsilon::saturating(self.range))
     }
 
-    /// How many ranks the released number may be off, but for a probability of `beta`: for any
-    /// data, the target p·n is at most that far from the ranks of the number.
+    /// A bound on how many ranks the released number is off, which holds except with probability
+    /// `beta`: for any data, the target p·n is at most that far from the ranks of the number.
     ///
     /// **Theorem.** ln(W/β)/θ, where W is the total weight in units of the least one. *Proof.* Some
     /// candidate has the score 0, and weighs at least 1; all others together have at most W·e^(−θt)
@@ -251,7 +251,7 @@ impl<A: Adjacency, G: Guarantee> Measurement for ExponentialQuantile<A, G> {
 /// What a release is computed from, for oracles.
 #[cfg(any(test, feature = "internals"))]
 impl<A: Adjacency, G: Guarantee> ExponentialQuantile<A, G> {
-    /// [`draw`](Measurement::draw), with only so many ranks looked at in every draw.
+    /// [`draw`](Measurement::draw), with only this many ranks looked at in every draw.
     pub fn draw_within<R: Rng + ?Sized>(&self, data: &[f64], reach: usize, rng: &mut R) -> f64 {
         self.candidates.at(self.place(data, reach, rng))
     }

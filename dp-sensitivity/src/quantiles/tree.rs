@@ -67,7 +67,7 @@ impl Extend<f64> for CellCounts {
 /// them afterwards.
 ///
 /// Use it for data that pass by once or do not fit into memory, and where the levels are not known
-/// beforehand. For data in memory [`Quantiles`](super::Quantiles) are closer.
+/// beforehand. For data in memory [`Quantiles`](super::Quantiles) are more accurate.
 ///
 /// **Guarantee.** All counts together are ρ-zCDP: a record is in one cell, and
 /// [`HierarchicalCounts`] says what its noise costs. Quantiles are post-processing.
@@ -106,7 +106,7 @@ impl QuantileTree {
         Ok(Self { cells, noise, guarantee })
     }
 
-    /// No records yet.
+    /// The counts of no records, to which [`insert`](CellCounts::insert) adds.
     #[must_use]
     pub fn counts(&self) -> CellCounts {
         CellCounts { cells: self.cells, counts: vec![0; self.cells.number] }

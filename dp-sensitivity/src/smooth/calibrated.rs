@@ -18,7 +18,7 @@ use crate::Smoothness;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not smooth noise",
     label = "not calibrated to a smooth bound",
-    note = "`smoothly` takes the noises of `dp_sensitivity::smooth`: `SmoothLaplace::epsilon_delta(ε, δ)?` \
+    note = "`smoothly` takes the noises of the module `smooth`: `SmoothLaplace::epsilon_delta(ε, δ)?` \
             hides a scale that depends on the data; `Laplace` does not, and goes on a query by `.with(…)`"
 )]
 pub trait SmoothNoise {

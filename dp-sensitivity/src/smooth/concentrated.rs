@@ -44,7 +44,7 @@ use super::calibrated::with_margin;
 use super::choice::least;
 use orders::Pair;
 
-/// A law of which enough is known.
+/// A law for which the concentrated calibration is proven.
 ///
 /// # Contract
 /// It is symmetric and has a positive density e^−φ up to a constant; φ rises with |z|, is

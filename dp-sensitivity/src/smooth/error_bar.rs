@@ -74,7 +74,7 @@ impl<Q: LocalSensitivity, N: SmoothTail, M: Subadditive> SensitivityIn<M> for Lo
 /// assert_eq!(median.guarantee(), dp_core::Pure::new(1.25)?);
 /// let released = median.release(&incomes, &mut OsSeeded::new()?)?;
 /// let interval = median.interval(&released, 0.9)?;
-/// println!("{:.0}, surely within {interval}", released.0);
+/// println!("{:.0}, with 90 % confidence within {interval:.0}", released.0);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 #[derive(Clone, PartialEq)]

@@ -12,12 +12,12 @@ use super::{
     SmoothStudentT,
 };
 
-/// Smooth noise of whose law an upper quantile is proven.
+/// Smooth noise with a proven upper quantile.
 ///
 /// # Contract
 /// |Z| passes [`quantile(β)`](Self::quantile) with probability β at most.
 pub trait SmoothTail: SmoothNoise {
-    /// An upper bound on the magnitude that a draw of Z passes with probability β, for 0 < β ≤ 1;
+    /// An upper bound on the magnitude that a draw of Z exceeds with probability β, for 0 < β ≤ 1;
     /// infinite where none was found.
     fn quantile(&self, beta: f64) -> f64;
 }
@@ -62,7 +62,7 @@ impl SmoothTail for PolyPlace {
     }
 }
 
-/// An upper bound on what |Z| passes with probability β, for a density whose z·φ'(z) rises, as
+/// An upper bound on what |Z| exceeds with probability β, for a density whose z·φ'(z) rises, as
 /// those of the three laws with power tails do.
 ///
 /// Let h = e^−φ. As h falls, a cell [a, b] has a mass between h(b)·(b − a) and h(a)·(b − a). Beyond

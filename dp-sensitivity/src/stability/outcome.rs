@@ -1,7 +1,7 @@
 //! The outcome of a release that tests first whether it may be made.
 
-/// A released value, or the refusal to release one. Which of the two it is was drawn under the
-/// guarantee as well, so both may be published.
+/// A released value, or the refusal to release one. The guarantee covers which of the two it is, so
+/// both may be published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outcome<T> {

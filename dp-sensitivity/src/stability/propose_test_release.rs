@@ -26,9 +26,9 @@ use crate::{LocalSensitivity, Outcome};
 /// **Theorem.** This is (ε₁ + ε₂, δ)-private; (2ε, δ) when both are ε.
 ///
 /// *Proof.* Let x and y be neighbours. First, γ changes by one step at most: if γ(x) = k, then b <
-/// A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y), so γ(y) ≤ k + 1. It is infinite for both or for neither; taking large
-/// distances as a constant keeps them as close. So passing or not is ε₁-private. For all sets S of
-/// outcomes:
+/// A⁽ᵏ⁾(x) ≤ A⁽ᵏ⁺¹⁾(y), so γ(y) ≤ k + 1. It is infinite for both or for neither, and cutting off
+/// large distances brings two of them no further apart. So passing or not is ε₁-private. For all
+/// sets S of outcomes:
 ///
 /// - γ(x) = 0. Then x passes with probability δ at most, and Pr(M(x) ∈ S) ≤ δ + Pr(M(x) = Refused ∈
 ///   S) ≤ δ + e^(ε₁)·Pr(M(y) = Refused ∈ S).
@@ -54,7 +54,7 @@ use crate::{LocalSensitivity, Outcome};
 ///
 /// A rule that does not look at them: on public data of the same kind take b =
 /// [`local_at_distance`](LocalSensitivity::local_at_distance) at a distance of T + 6/ε₁, where T is
-/// the [`threshold`](Self::threshold); data like these then pass but for a probability of about
+/// the [`threshold`](Self::threshold); data like these then pass except with a probability of about
 /// e^−6.
 ///
 /// **Timing.** The search for γ takes time that depends on the data.
@@ -162,7 +162,7 @@ impl<Q: LocalSensitivity> ProposeTestRelease<Q> {
     }
 
     /// γ: how many steps it takes to data whose local sensitivity, or its bound, is above the
-    /// proposal. It ends at 3(T + 1), beyond which it makes no difference.
+    /// proposal. It is cut off at 3(T + 1), beyond which it makes no difference.
     ///
     /// Not private: for the owner of the data.
     ///

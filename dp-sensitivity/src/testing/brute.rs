@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-/// A⁽⁰⁾(x), …, A⁽ᵏ⁾(x): the largest |f(y) − f(z)| over all neighbours y, z of which y is at most so
-/// many steps away from x.
+/// A⁽⁰⁾(x), …, A⁽ᵏ⁾(x) for k = `steps`: the largest |f(y) − f(z)| over all neighbours y, z of which
+/// y is at most that many steps away from x.
 #[must_use]
 pub fn ladder<S: Ord + Clone>(
     start: &S,

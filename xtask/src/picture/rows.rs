@@ -2,7 +2,7 @@
 //! computed by the libraries.
 
 use anyhow::{Context, Result};
-use dp_accounting::theorems::advanced_classic;
+use dp_accounting::theorems::advanced_printed;
 use dp_accounting::{Composition, Event};
 use dp_core::pairs::{DominatingPair, GaussianPair, LaplacePair};
 use dp_core::{
@@ -95,7 +95,7 @@ fn textbook() -> Result<(f64, f64)> {
 /// Claim A5.
 fn advanced() -> Result<(f64, f64)> {
     let (each, count, delta) = (0.1, 100, Delta::new(DELTA)?);
-    let claimed = advanced_classic(Approx::new(each, 0.0)?, count, delta)?;
+    let claimed = advanced_printed(Approx::new(each, 0.0)?, count, delta)?;
     let releases = Composition::<AddRemove>::new().with(LaplacePair::new(Epsilon::new(each)?), count);
     Ok((claimed.epsilon().get(), releases.epsilon(delta).hi()))
 }

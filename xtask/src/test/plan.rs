@@ -50,19 +50,17 @@ fn example(name: &str) -> Step {
 
 /// A library as a user gets it who takes nothing else: by default, without features, and with each
 /// feature alone. In a build of the whole workspace features of one crate leak into another and
-/// hide what is missing.
+/// hide what is missing, or of no use.
 fn alone(library: &Library) -> Vec<Step> {
-    let check = format!("check -p {}", library.name);
-    let mut steps = vec![Step::cargo(&check)];
+    let with = |features: &str| {
+        Step::cargo(&format!("clippy -p {}{features} -- -D warnings", library.name)).needing(Clippy)
+    };
+    let mut steps = vec![with("")];
     if !library.features.is_empty() {
-        steps.push(Step::cargo(&format!("{check} --no-default-features")));
+        steps.push(with(" --no-default-features"));
     }
-    steps.extend(
-        library
-            .features
-            .iter()
-            .map(|feature| Step::cargo(&format!("{check} --no-default-features --features {feature}"))),
-    );
+    let single = |feature: &String| with(&format!(" --no-default-features --features {feature}"));
+    steps.extend(library.features.iter().map(single));
     steps
 }
 
@@ -77,10 +75,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "cargo check -p dp-core",
-                "cargo check -p dp-core --no-default-features",
-                "cargo check -p dp-core --no-default-features --features serde",
-                "cargo check -p dp-core --no-default-features --features std",
+                "cargo clippy -p dp-core -- -D warnings",
+                "cargo clippy -p dp-core --no-default-features -- -D warnings",
+                "cargo clippy -p dp-core --no-default-features --features serde -- -D warnings",
+                "cargo clippy -p dp-core --no-default-features --features std -- -D warnings",
             ]
         );
         assert_eq!(alone(&Library { name: "dp-ml".into(), features: vec![] }).len(), 1);

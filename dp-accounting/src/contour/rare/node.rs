@@ -1,6 +1,7 @@
 //! One value of D, without cancellation.
 //!
-//! Where M₁ is small against M₀ it is ΠM₀^k·(e^S − 1); otherwise, or where S is large, the difference of both products loses nothing that matters.
+//! Where M₁ is small against M₀ it is ΠM₀^k·(e^S − 1); otherwise, or where S is large, the
+//! difference of both products loses nothing that matters.
 
 use dp_core::rounding::Enclosure;
 

@@ -108,7 +108,8 @@ fn what_is_trimmed_counts_as_infinite() {
     }
 }
 
-/// δ(ε) of two runs, or of one run beside another mechanism, by an integral over one of them of the other's profile, which is a formula (30 digits).
+/// δ(ε) of two runs, or of one run beside another mechanism, by an integral over one of them of the
+/// other's profile, which is a formula (30 digits).
 #[test]
 fn profiles_of_two_releases_are_those_of_a_single_integral() {
     let check = |side: &Side, epsilon: f64, truth: f64| {
@@ -207,7 +208,8 @@ fn slices_add_up() {
     }
 }
 
-/// 10,000 runs at rate 10⁻⁴ with σ = 1: at c near 50 losses of 0.2 and more outweigh those that make up δ(0.0798). One line reaches four digits, three lines reach eight.
+/// 10,000 runs at rate 10⁻⁴ with σ = 1: at c near 50 losses of 0.2 and more outweigh those that
+/// make up δ(0.0798). One line reaches four digits, three lines reach eight.
 #[test]
 fn slices_see_what_one_line_does_not() {
     let side = sampled(1e-4, 1.0, 10_000, Direction::Remove);

@@ -1,6 +1,6 @@
 //! Advanced composition in its two printed forms, judged by the optimal one.
 //!
-//! About [`dp_accounting::theorems::advanced`] and [`dp_accounting::theorems::advanced_classic`].
+//! About [`dp_accounting::theorems::advanced`] and [`dp_accounting::theorems::advanced_printed`].
 
 use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
@@ -9,7 +9,7 @@ use crate::grid::in_ratios;
 use dp_core::pairs::DominatingPair;
 use dp_core::{Approx, Delta, Error};
 
-use dp_accounting::theorems::{Optimal, advanced, advanced_classic};
+use dp_accounting::theorems::{Optimal, advanced, advanced_printed};
 
 /// A theorem: one release, how often it is made, and δ'.
 type Theorem = fn(Approx, u64, Delta) -> Result<Approx, Error>;
@@ -36,7 +36,7 @@ pub(super) fn claims() -> Vec<Claim> {
                       keeps it for comparison only.",
             kind: Kind::Exact,
             expected: Verdict::Holds,
-            check: || holds_and_is_weaker(advanced_classic, advanced),
+            check: || holds_and_is_weaker(advanced_printed, advanced),
         },
         Claim {
             id: "A6",
@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     fn a_form_that_is_not_weaker_is_noticed() {
-        assert_eq!(holds_and_is_weaker(advanced, advanced_classic).verdict, Verdict::Refuted);
+        assert_eq!(holds_and_is_weaker(advanced, advanced_printed).verdict, Verdict::Refuted);
         assert_eq!(
-            holds_and_is_weaker(advanced_classic, |e, k, s| scaled(advanced(e, k, s), 9.0)).verdict,
+            holds_and_is_weaker(advanced_printed, |e, k, s| scaled(advanced(e, k, s), 9.0)).verdict,
             Verdict::Refuted
         );
     }

@@ -11,7 +11,7 @@ use dp_core::{Approx, Error, ForGuarantee, Pure};
 use super::selection::moving;
 use dp_mechanisms::internals::laws;
 use dp_mechanisms::selection::{Exponential, General};
-use dp_mechanisms::{textbook_transfer_bound, transfer_bound};
+use dp_mechanisms::{printed_transfer_bound, transfer_bound};
 
 pub(super) const D14: Claim = Claim {
     id: "D14",
@@ -69,7 +69,7 @@ fn judge(select: Selection) -> Result<Finding, Error> {
     let mut closest = 0.0f64;
     for epsilon in EPSILONS {
         let (gap, bound) = (worst_record(epsilon), transfer_bound(&Pure::new(epsilon)?));
-        let printed = textbook_transfer_bound(Approx::new(epsilon, 0.0)?);
+        let printed = printed_transfer_bound(Approx::new(epsilon, 0.0)?);
         if gap.lo() > bound || bound > printed {
             return Ok(Finding::refuted(format!(
                 "one record at ε = {epsilon}: the gap {gap}, the bound {bound} and the printed one {printed} are out of order"
@@ -160,7 +160,7 @@ fn picture(select: Selection) -> Result<Figure, Error> {
     for epsilon in in_ratios(0.02, 4.0, 25) {
         let selected = expected_gap(&[1, 1], 6, epsilon, select)?.0.hi();
         let values = [
-            textbook_transfer_bound(Approx::new(epsilon, 0.0)?),
+            printed_transfer_bound(Approx::new(epsilon, 0.0)?),
             transfer_bound(&Pure::new(epsilon)?),
             worst_record(epsilon).hi(),
             selected,

@@ -1,6 +1,6 @@
 //! M3, M4 and M5: the noise that textbooks give for an (ε,δ) target, against the exact profile.
 //!
-//! About [`dp_mechanisms::TextbookGaussian`] and [`dp_mechanisms::Gaussian`].
+//! About [`dp_mechanisms::PrintedGaussian`] and [`dp_mechanisms::Gaussian`].
 
 use crate::approx;
 use crate::claim::{Claim, Finding, Kind, Slack, Verdict};
@@ -10,7 +10,7 @@ use dp_core::pairs::{DominatingPair, GaussianPair};
 use dp_core::rounding::Enclosure;
 use dp_core::{AddRemove, Approx, Calibrate, Error, ForGuarantee, L2, Mu, Sensitivity};
 
-use dp_mechanisms::{Formula, Gaussian, TextbookGaussian};
+use dp_mechanisms::{Formula, Gaussian, PrintedGaussian};
 
 pub(super) const M3: Claim = Claim {
     id: "M3",
@@ -159,7 +159,7 @@ fn verdict(survey: &Survey, library_agrees: bool, remark: &str) -> Finding {
 }
 
 /// Whether a calibration of the library has the σ of a formula, to a part in 10¹², and not less.
-fn agrees(calibration: Result<TextbookGaussian, Error>, formula: Enclosure) -> Result<bool, Error> {
+fn agrees(calibration: Result<PrintedGaussian, Error>, formula: Enclosure) -> Result<bool, Error> {
     let sigma = calibration?.calibrate(unit()?)?.0.scale().get();
     Ok(formula.lo() <= sigma && sigma <= formula.hi() * (1.0 + 1e-12))
 }

@@ -12,7 +12,7 @@ use dp_mechanisms::selection::{Exponential, LaplaceNoise, NoisyMax, PermuteAndFl
 use dp_mechanisms::{
     AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Formula, Gaussian, Hierarchy, Laplace,
     MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, SyntheticData, nearest_with_total,
-    rng::Insecure, textbook_transfer_bound, transfer_bound,
+    printed_transfer_bound, rng::Insecure, transfer_bound,
 };
 
 use super::{COUNTS, NUMBERS, pairs, short};
@@ -120,7 +120,7 @@ fn selections_and_histograms() {
             ReusableHoldout::epsilon(x, 10, y, 3),
         );
         let any = Approx::from_parts(Epsilon::saturating(x), Delta::saturating(y));
-        let _ = (RandomizedResponse::epsilon(x), transfer_bound(&any), textbook_transfer_bound(any));
+        let _ = (RandomizedResponse::epsilon(x), transfer_bound(&any), printed_transfer_bound(any));
         let _ = (
             SyntheticData::clamped(&scores),
             SyntheticData::with_total(&scores, 5),

@@ -1,6 +1,6 @@
 //! `Laplace::epsilon` may refuse its argument; its result must be looked at before it is noise.
 // error: `Result<Target<Laplace, Pure>, Error>` is not a mechanism, nor a target for one
-// note: `with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (`dp_sensitivity::smooth`) goes on a query by `.smoothly(…)`
+// note: `with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (of the module `smooth`) goes on a query by `.smoothly(…)`
 
 use dp_core::{Bounds, Error, Query};
 use dp_mechanisms::Laplace;

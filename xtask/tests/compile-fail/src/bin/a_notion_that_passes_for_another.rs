@@ -1,5 +1,5 @@
 //! A notion of one's own says that it is pure privacy.
-// error: `Anything` and `Pure` are two relations or notions, and this holds of one and itself only
+// error: `Anything` and `Pure` are different relations or notions, and must be the same
 // note: this check is closed: state the guarantee under the relation, or in the notion, that is asked for
 
 use dp_core::notion::SameNotion;

@@ -1,5 +1,5 @@
 //! A relation of one's own, under which nothing are neighbours, says that it is add/remove: a sum with hardly any noise would be paid with next to nothing.
-// error: `Nobody` and `AddRemove` are two relations or notions, and this holds of one and itself only
+// error: `Nobody` and `AddRemove` are different relations or notions, and must be the same
 // note: this check is closed: state the guarantee under the relation, or in the notion, that is asked for
 
 use dp_core::adjacency::SameRelation;

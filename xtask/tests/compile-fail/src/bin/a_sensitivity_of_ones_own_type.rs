@@ -1,5 +1,5 @@
 //! A type of one's own passes for a sensitivity. It has no neighbour relation, and would be taken in a norm that nobody stated.
-// error: `Small` is not a `Sensitivity`, which is all that a mechanism takes for one
+// error: `Small` is not a `Sensitivity`, and a mechanism takes nothing else for one
 // note: assert a sensitivity with `Sensitivity::new(…)`, under the neighbour relation that it is about
 
 use dp_core::{LInfMonotone, MeasuredIn};

@@ -1,5 +1,5 @@
 //! An answer of two numbers is taken as one of them, a million times as large. The noise would be that of the sensitivity that was stated for the two.
-// error: `Pair` is taken as itself only
+// error: `Pair` cannot be taken for another type of answer
 // note: answer with what the mechanism takes: `Finite` or an integer, or a `FiniteVec`, `Vec`, boxed slice or array for mechanisms on slices
 
 use dp_core::query::TakenAs;

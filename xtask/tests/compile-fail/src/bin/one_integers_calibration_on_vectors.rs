@@ -1,6 +1,6 @@
 //! A discrete Gaussian that is calibrated to (ε,δ) for one integer is not calibrated for vectors.
 // error: `Vector<Target<DiscreteGaussian, Approx>>` is not a mechanism, nor a target for one
-// note: `with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (`dp_sensitivity::smooth`) goes on a query by `.smoothly(…)`
+// note: `with` takes noise such as `Laplace::epsilon(0.5)?`; is a `?` missing? Smooth noise (of the module `smooth`) goes on a query by `.smoothly(…)`
 
 use dp_core::{Error, Query};
 use dp_mechanisms::{DiscreteGaussian, Vector};

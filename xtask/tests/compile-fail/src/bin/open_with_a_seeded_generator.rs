@@ -1,6 +1,6 @@
 //! A budget opens interactions itself, with a generator whose seed is secret.
 // error: `Insecure` may not drive a release: nothing says that its seed is secret
-// note: noise from a known seed can be subtracted again; release with a generator seeded by the operating system (`dp_mechanisms::rng::OsSeeded::new()?`), and keep seeded generators for `.draw(…)` in tests
+// note: noise from a known seed can be subtracted again; release with `OsSeeded::new()?`, which the operating system seeds, and keep generators with a known seed for `.draw(…)` in tests
 
 use dp_accounting::{Account, Budget};
 use dp_core::{AddRemove, AllAnswers, LInf, Pure, Sensitivity};

@@ -1,6 +1,6 @@
 //! Laplace noise of a fixed scale says nothing about scales that depend on the data.
 // error: `Target<Laplace, Pure>` is not smooth noise
-// note: `smoothly` takes the noises of `dp_sensitivity::smooth`: `SmoothLaplace::epsilon_delta(ε, δ)?` hides a scale that depends on the data; `Laplace` does not, and goes on a query by `.with(…)`
+// note: `smoothly` takes the noises of the module `smooth`: `SmoothLaplace::epsilon_delta(ε, δ)?` hides a scale that depends on the data; `Laplace` does not, and goes on a query by `.with(…)`
 
 use dp_core::{Bounds, Error};
 use dp_mechanisms::Laplace;

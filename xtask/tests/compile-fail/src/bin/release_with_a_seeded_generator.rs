@@ -1,6 +1,6 @@
 //! Noise from a chosen seed can be subtracted again: the generator for tests does not reach a release.
 // error: `Insecure` may not drive a release: nothing says that its seed is secret
-// note: noise from a known seed can be subtracted again; release with a generator seeded by the operating system (`dp_mechanisms::rng::OsSeeded::new()?`), and keep seeded generators for `.draw(…)` in tests
+// note: noise from a known seed can be subtracted again; release with `OsSeeded::new()?`, which the operating system seeds, and keep generators with a known seed for `.draw(…)` in tests
 
 use dp_core::{Bounds, Error, Measurement, Query};
 use dp_mechanisms::{Laplace, rng::Insecure};
