@@ -3,10 +3,10 @@
 use core::ops::Range;
 
 use dp_core::Bounds;
-use dp_mechanisms::sample::below;
+use dp_mechanisms::sample::below_private;
 use rand_core::Rng;
 
-use super::candidates::{Candidates, Cell};
+use super::candidates::Candidates;
 
 /// How many digits finer than a unit of weight the places are. A line of 2⁵² units has 2⁶³ places.
 const DIGITS: u32 = 11;
@@ -14,26 +14,39 @@ const DIGITS: u32 = 11;
 /// Records in order, each at a place of its own: a uniform one in the cell of its candidate,
 /// independent of all others.
 ///
-/// Places are drawn when they are asked for, those of all records with the same candidate together.
-/// Which are drawn does not matter: those that are not would have been independent of what is
-/// asked.
+/// All places are drawn in the beginning, although a release looks at few of them: how many it
+/// looks at, and how many records share their candidates, is private.
 pub(super) struct Line<'a> {
     candidates: &'a Candidates,
-    records: Vec<f64>,
-    /// In order; [`OPEN`] where none is drawn yet.
+    /// In order.
     places: Vec<u64>,
 }
 
-/// No place is this large.
-const OPEN: u64 = u64::MAX;
-
 impl<'a> Line<'a> {
-    pub(super) fn new(data: &[f64], bounds: Bounds, candidates: &'a Candidates) -> Self {
+    pub(super) fn new<R: Rng + ?Sized>(
+        data: &[f64],
+        bounds: Bounds,
+        candidates: &'a Candidates,
+        rng: &mut R,
+    ) -> Self {
         let mut records: Vec<f64> = data.iter().map(|record| bounds.clamp(*record)).collect();
         if !records.is_sorted() {
             records.sort_unstable_by(f64::total_cmp);
         }
-        Self { candidates, places: vec![OPEN; records.len()], records }
+        let (mut places, mut heap, mut begins) = (Vec::with_capacity(records.len()), None, 0);
+        for record in records {
+            let cell = candidates.cell(record);
+            if heap != Some(cell) {
+                // Those in one cell are put in order by themselves. So the time that this takes
+                // rises with each heap, and does not jump where one appears.
+                places[begins..].sort_unstable();
+                (heap, begins) = (Some(cell), places.len());
+            }
+            let length = ((cell.high - cell.low) << DIGITS).try_into().expect("a candidate has weight");
+            places.push((cell.low << DIGITS) + below_private(length, rng));
+        }
+        places[begins..].sort_unstable();
+        Self { candidates, places }
     }
 
     /// All places, and where the last one ends.
@@ -47,49 +60,13 @@ impl<'a> Line<'a> {
     }
 
     /// The place of a record.
-    pub(super) fn place<R: Rng + ?Sized>(&mut self, record: usize, rng: &mut R) -> u64 {
-        if self.places[record] == OPEN {
-            self.draw(record, rng);
-        }
+    pub(super) fn place(&self, record: usize) -> u64 {
         self.places[record]
     }
 
     /// How many of these records have places below this one.
-    pub(super) fn count_below<R: Rng + ?Sized>(
-        &mut self,
-        place: u64,
-        of: Range<usize>,
-        rng: &mut R,
-    ) -> usize {
-        let records = &self.records[of.clone()];
-        let certain = records.partition_point(|record| self.cell(*record).high <= place);
-        let possible = certain + records[certain..].partition_point(|record| self.cell(*record).low < place);
-        if certain == possible {
-            return certain;
-        }
-        // These have the same candidate, in whose cell the place lies.
-        let among = of.start + certain..of.start + possible;
-        self.place(among.start, rng);
-        certain + self.places[among].partition_point(|other| *other < place)
-    }
-
-    /// The cell of a record, in places.
-    fn cell(&self, record: f64) -> Cell {
-        let cell = self.candidates.cell(record);
-        Cell { low: cell.low << DIGITS, high: cell.high << DIGITS }
-    }
-
-    /// Draws the places of all records with the candidate of this one.
-    fn draw<R: Rng + ?Sized>(&mut self, record: usize, rng: &mut R) {
-        let cell = self.cell(self.records[record]);
-        #[allow(clippy::float_cmp)] // equal records have equal cells
-        let alike = |other: &&f64| **other == self.records[record] || self.cell(**other) == cell;
-        let before = self.records[..record].iter().rev().take_while(alike).count();
-        let after = self.records[record + 1..].iter().take_while(alike).count();
-        let places = &mut self.places[record - before..=record + after];
-        let length = (cell.high - cell.low).try_into().expect("a candidate has weight");
-        places.fill_with(|| cell.low + below(length, rng));
-        places.sort_unstable();
+    pub(super) fn count_below(&self, place: u64, of: Range<usize>) -> usize {
+        self.places[of].partition_point(|other| *other < place)
     }
 }
 
@@ -97,6 +74,42 @@ impl<'a> Line<'a> {
 mod tests {
     use super::*;
     use dp_mechanisms::rng::Insecure;
+    use rand_core::TryRng;
+
+    /// Counts the words that are drawn.
+    struct Counting(Insecure, u64);
+
+    impl TryRng for Counting {
+        type Error = core::convert::Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            self.1 += 1;
+            self.0.try_next_u32()
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            self.1 += 1;
+            self.0.try_next_u64()
+        }
+
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            self.1 += bytes.len() as u64;
+            self.0.try_fill_bytes(bytes)
+        }
+    }
+
+    /// Whether records share candidates, and how much these weigh, decides no number of words.
+    #[test]
+    fn every_record_takes_two_words() {
+        let bounds = Bounds::new(0.0, 1e6).unwrap();
+        let candidates = Candidates::round_numbers(bounds);
+        let spread: Vec<f64> = (0..1000).map(|i| 1.000_1 * f64::from(i)).collect();
+        for data in [vec![0.0; 1000], vec![777.0; 1000], vec![0.123_456_789; 1000], vec![1e-320; 1000], spread] {
+            let mut rng = Counting(Insecure::seeded(2), 0);
+            Line::new(&data, bounds, &candidates, &mut rng);
+            assert_eq!(rng.1, 2000, "{}", data[1]);
+        }
+    }
 
     #[test]
     fn places_are_those_of_the_candidates_and_in_order() {
@@ -104,9 +117,9 @@ mod tests {
         let candidates = Candidates::multiples(bounds, 1.0).unwrap();
         let data = [7.0, 3.0, 3.2, f64::NAN, 1.0, 1.0, -9.0, 1.0, f64::INFINITY];
         let mut rng = Insecure::seeded(1);
-        let mut line = Line::new(&data, bounds, &candidates);
-        let asked = line.count_below(line.total() / 9 * 3 / 2, 0..9, &mut rng); // in the cell of 1
-        let places: Vec<u64> = (0..9).map(|i| line.place(i, &mut rng)).collect();
+        let line = Line::new(&data, bounds, &candidates, &mut rng);
+        let asked = line.count_below(line.total() / 9 * 3 / 2, 0..9); // in the cell of 1
+        let places: Vec<u64> = (0..9).map(|i| line.place(i)).collect();
         assert!(places.is_sorted());
         assert_eq!(
             places.iter().map(|p| line.at(*p)).collect::<Vec<_>>(),
@@ -116,7 +129,7 @@ mod tests {
         for place in 0..line.total() / 64 {
             let place = 64 * place;
             let from = places.partition_point(|p| *p < place);
-            assert_eq!(line.count_below(place, 2..7, &mut rng), from.clamp(2, 7) - 2);
+            assert_eq!(line.count_below(place, 2..7), from.clamp(2, 7) - 2);
         }
     }
 }
