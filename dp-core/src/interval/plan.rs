@@ -141,7 +141,9 @@ mod tests {
         let printed =
             [6.0, 0.012_341, 123_456.7, 1e9, 1.234_5e-7, f64::INFINITY, 0.0].map(|x| Short(x).to_string());
         assert_eq!(printed, ["6", "0.0124", "124000", "1.00e9", "1.24e-7", "∞", "0"]);
-        for value in [5e-324, 3.3e-323, 2e-308, 1e308, 1.797e308, f64::MAX, 0.123f64.next_up(), 1.23e9f64.next_up()] {
+        for value in
+            [5e-324, 3.3e-323, 2e-308, 1e308, 1.797e308, f64::MAX, 0.123f64.next_up(), 1.23e9f64.next_up()]
+        {
             let printed: f64 = Short(value).to_string().parse().unwrap();
             assert!(value <= printed && printed <= 1.02 * value, "{value:e}: {printed:e}");
         }

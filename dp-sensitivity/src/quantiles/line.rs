@@ -2,7 +2,6 @@
 
 use core::ops::Range;
 
-use dp_core::Bounds;
 use dp_mechanisms::sample::below_private;
 use rand_core::Rng;
 
@@ -23,30 +22,16 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new<R: Rng + ?Sized>(
-        data: &[f64],
-        bounds: Bounds,
-        candidates: &'a Candidates,
-        rng: &mut R,
-    ) -> Self {
-        let mut records: Vec<f64> = data.iter().map(|record| bounds.clamp(*record)).collect();
-        if !records.is_sorted() {
-            records.sort_unstable_by(f64::total_cmp);
-        }
-        let (mut places, mut heap, mut begins) = (Vec::with_capacity(records.len()), None, 0);
-        for record in records {
-            let cell = candidates.cell(record);
-            if heap != Some(cell) {
-                // Those in one cell are put in order by themselves. So the time that this takes
-                // rises with each heap, and does not jump where one appears.
-                places[begins..].sort_unstable();
-                (heap, begins) = (Some(cell), places.len());
-            }
+    pub(super) fn new<R: Rng + ?Sized>(data: &[f64], candidates: &'a Candidates, rng: &mut R) -> Self {
+        let place = |record: &f64| {
+            let cell = candidates.cell(*record);
             let length = ((cell.high - cell.low) << DIGITS).try_into().expect("a candidate has weight");
-            places.push((cell.low << DIGITS) + below_private(length, rng));
-        }
-        places[begins..].sort_unstable();
-        Self { candidates, places }
+            (cell.low << DIGITS) + below_private(length, rng)
+        };
+        let mut line = Self { candidates, places: data.iter().map(place).collect() };
+        let digits = u64::BITS - line.total().leading_zeros();
+        sort(&mut line.places, digits);
+        line
     }
 
     /// All places, and where the last one ends.
@@ -70,31 +55,47 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Sorts integers of so many binary digits, by eight digits after the other, from the last.
+///
+/// It does the same for all orders and all values, equal ones included.
+fn sort(values: &mut Vec<u64>, digits: u32) {
+    let mut sorted = vec![0; values.len()];
+    for shift in (0..digits).step_by(8) {
+        let digit = |value: u64| usize::from((value >> shift).to_le_bytes()[0]);
+        let mut counts = [0; 256];
+        values.iter().for_each(|value| counts[digit(*value)] += 1);
+        let mut begin = 0;
+        let mut next = counts.map(|count: usize| {
+            begin += count;
+            begin - count
+        });
+        for value in values.iter() {
+            let place = &mut next[digit(*value)];
+            sorted[*place] = *value;
+            *place += 1;
+        }
+        core::mem::swap(values, &mut sorted);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantiles::tests::Counting;
+    use dp_core::Bounds;
     use dp_mechanisms::rng::Insecure;
-    use rand_core::TryRng;
 
-    /// Counts the words that are drawn.
-    struct Counting(Insecure, u64);
-
-    impl TryRng for Counting {
-        type Error = core::convert::Infallible;
-
-        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-            self.1 += 1;
-            self.0.try_next_u32()
-        }
-
-        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-            self.1 += 1;
-            self.0.try_next_u64()
-        }
-
-        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-            self.1 += bytes.len() as u64;
-            self.0.try_fill_bytes(bytes)
+    #[test]
+    fn integers_are_sorted() {
+        for (digits, length) in [(63, 0), (63, 1), (63, 2), (63, 1000), (9, 1000), (8, 5), (1, 30)] {
+            let mut rng = Insecure::seeded(u64::from(digits));
+            let mut values: Vec<u64> = (0..length).map(|_| rng.next_u64() >> (64 - digits)).collect();
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            sort(&mut values, digits);
+            assert_eq!(values, sorted);
+            sort(&mut values, digits);
+            assert_eq!(values, sorted);
         }
     }
 
@@ -104,10 +105,12 @@ mod tests {
         let bounds = Bounds::new(0.0, 1e6).unwrap();
         let candidates = Candidates::round_numbers(bounds);
         let spread: Vec<f64> = (0..1000).map(|i| 1.000_1 * f64::from(i)).collect();
-        for data in [vec![0.0; 1000], vec![777.0; 1000], vec![0.123_456_789; 1000], vec![1e-320; 1000], spread] {
-            let mut rng = Counting(Insecure::seeded(2), 0);
-            Line::new(&data, bounds, &candidates, &mut rng);
-            assert_eq!(rng.1, 2000, "{}", data[1]);
+        for data in
+            [vec![0.0; 1000], vec![777.0; 1000], vec![0.123_456_789; 1000], vec![1e-320; 1000], spread]
+        {
+            let mut rng = Counting::seeded(2);
+            Line::new(&data, &candidates, &mut rng);
+            assert_eq!(rng.words, 2000, "{}", data[1]);
         }
     }
 
@@ -117,7 +120,7 @@ mod tests {
         let candidates = Candidates::multiples(bounds, 1.0).unwrap();
         let data = [7.0, 3.0, 3.2, f64::NAN, 1.0, 1.0, -9.0, 1.0, f64::INFINITY];
         let mut rng = Insecure::seeded(1);
-        let line = Line::new(&data, bounds, &candidates, &mut rng);
+        let line = Line::new(&data, &candidates, &mut rng);
         let asked = line.count_below(line.total() / 9 * 3 / 2, 0..9); // in the cell of 1
         let places: Vec<u64> = (0..9).map(|i| line.place(i)).collect();
         assert!(places.is_sorted());

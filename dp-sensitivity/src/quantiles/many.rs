@@ -138,10 +138,10 @@ impl<A: Adjacency> Quantiles<A> {
 /// with its new: one loses a record and the other gains one, 2·(r/2), or 2·(r/√2)²/8 = r²/8. ∎
 ///
 /// # Which records count, and timing
-/// As for [`ExponentialQuantile`](super::ExponentialQuantile). All records are sorted, those of the
-/// same candidate once more by their places, and how many of them are looked at in a round depends
-/// on how many are on each side of what was released. A record more or less changes all this by
-/// about the time that one record takes; only whether the records are in order changes it by more.
+/// As for [`ExponentialQuantile`](super::ExponentialQuantile), but that the order of the records
+/// does not matter: all of them get a place, and the places are sorted in the same number of passes
+/// whatever they are. How many records are looked at in a round depends on how many are on each side
+/// of what was released, which a record more or less changes by one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExponentialQuantiles<A, G> {
     quantiles: Quantiles<A>,
@@ -275,7 +275,7 @@ impl<A: Adjacency, G: Guarantee> Measurement for ExponentialQuantiles<A, G> {
         {
             return Err(Error::WrongSize { declared, found: data.len() });
         }
-        let line = Line::new(data, self.quantiles.bounds, &self.candidates, rng);
+        let line = Line::new(data, &self.candidates, rng);
         let all = Part { records: 0..data.len(), places: 0..line.total(), levels: (0.0, 1.0) };
         let mut released = vec![0; self.quantiles.levels.len()];
         self.divide(0..released.len(), &all, &line, &mut released, rng);

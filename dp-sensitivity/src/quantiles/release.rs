@@ -5,7 +5,7 @@ use core::num::NonZero;
 
 use dp_core::pairs::BoundedRangePair;
 use dp_core::rounding::Enclosure;
-use dp_core::{Adjacency, Bounds, Epsilon, Error, Guarantee, Measurement, Pure, Zcdp};
+use dp_core::{Adjacency, Epsilon, Error, Guarantee, Measurement, Pure, Zcdp};
 use rand_core::Rng;
 
 use super::candidates::{Candidates, Cell};
@@ -269,7 +269,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantile<A, G> {
     }
 
     /// The bounds of the records.
-    pub fn bounds(&self) -> Bounds {
+    pub fn bounds(&self) -> dp_core::Bounds {
         self.quantile.bounds()
     }
 }

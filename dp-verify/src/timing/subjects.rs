@@ -13,8 +13,8 @@ use dp_mechanisms::{
     AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, SparseHistogram,
     StabilityHistogram,
 };
-use dp_sensitivity::{Quantile, Quantiles};
 use dp_sensitivity::smooth::{self, Smoothly};
+use dp_sensitivity::{Quantile, Quantiles};
 
 use super::{Expected, Test, by_input};
 
