@@ -66,7 +66,9 @@ pub fn below_private<R: Rng + ?Sized>(n: NonZero<u64>, rng: &mut R) -> u64 {
         Some(_) => false, // the digits to come add less than n
         None => carries(n, u128::MAX - rest + 1, rng),
     };
-    u64::try_from(whole + u128::from(carried)).expect("n·U is below n")
+    #[allow(clippy::cast_possible_truncation, reason = "n·U is below n")]
+    let drawn = (whole + u128::from(carried)) as u64;
+    drawn
 }
 
 /// Whether n·V ≥ gap, for a real V that is uniform on [0, 1) and 0 < gap < n.
