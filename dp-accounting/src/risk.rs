@@ -204,6 +204,10 @@ fn probability(argument: &'static str, value: f64) -> Result<f64, Error> {
 }
 
 /// For readers who do not know ε. Probabilities are rounded up to a tenth of a percent.
+///
+/// It speaks of records, because a guarantee does: of a person who has several records it says what
+/// [`for_group`](Guarantee::for_group) says. Nor does a guarantee know its relation. Under
+/// replace-one the number of records is public, and whether there is a record too few is no secret.
 impl<P: Profiled> fmt::Display for Risk<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const RARE: f64 = 1e-3;
@@ -212,8 +216,9 @@ impl<P: Profiled> fmt::Display for Risk<'_, P> {
         let (Ok(guess), Ok(found)) = (self.guess(0.5), self.detection(0.01)) else { return Err(fmt::Error) };
         write!(
             f,
-            "Somebody who sees what was released, and knows everything about the data but whether one person \
-             is in them, guesses right with a probability of at most {}; a coin toss does with 50 %. ",
+            "Somebody who sees what was released, and knows everything about the data but one record (whether it is \
+             there, or under replace-one which of two it is), guesses right with a probability of at most {}; a coin \
+             toss does with 50 %. ",
             Percent(guess)
         )?;
         f.write_str("A suspicion of ")?;
@@ -225,7 +230,7 @@ impl<P: Profiled> fmt::Display for Risk<'_, P> {
         f.write_str(if certain { ". " } else { ", except in one release of a thousand. " })?;
         write!(
             f,
-            "A test that wrongly accuses 1 in 100 of those who are not in the data finds at most {} of those who are.",
+            "A test that wrongly accuses 1 in 100 finds at most {} of those whom it should.",
             Percent(found)
         )
     }
@@ -236,8 +241,8 @@ struct Percent(f64);
 
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A millionth of a digit is not shown: 0.1 + 2⁻⁵⁶ is ten percent.
-        let tenths = (self.0 * 1000.0 - 1e-6).ceil().clamp(0.0, 1000.0);
+        // The last digits of a float are not shown: 0.1 + 2⁻⁵⁶ is ten percent.
+        let tenths = (self.0 * 1000.0 - 1e-11).ceil().clamp(0.0, 1000.0);
         write!(f, "{} %", tenths / 10.0)
     }
 }
@@ -455,7 +460,7 @@ mod tests {
         for part in [
             "at most 73.2 %; a coin toss does with 50 %",
             "A suspicion of 1 % becomes at most 2.7 %, of 10 % becomes at most 23.2 % and of 50 % becomes at most 73.2 %.",
-            "at most 2.8 % of those who are",
+            "at most 2.8 % of those whom it should",
         ] {
             assert!(said.contains(part), "{said}");
         }

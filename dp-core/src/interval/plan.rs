@@ -1,5 +1,6 @@
 //! What a release will be like, before anything is spent.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
@@ -83,12 +84,21 @@ impl fmt::Display for Short {
         }
         let digits = libm::floor(libm::log10(value)) - 2.0;
         let unit = libm::pow(10.0, digits);
-        let up = libm::ceil(value / unit) * unit;
         // As text it has the digits that are meant; the product may be a little beside them.
         let places = if digits < 0.0 { -digits } else { 0.0 };
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 0 and 330
         let places = places as usize;
-        if (1e-3..1e6).contains(&value) { write!(f, "{up:.places$}") } else { write!(f, "{up:.2e}") }
+        let written = |units: f64| {
+            let up = units * unit;
+            if (1e-3..1e6).contains(&value) { format!("{up:.places$}") } else { format!("{up:.2e}") }
+        };
+        let least = libm::ceil(value / unit);
+        let is_above = |text: &String| text.parse().is_ok_and(|up: f64| up >= value && up.is_finite());
+        // In full next to the smallest and the largest floats, where there is no such unit.
+        match [least, least + 1.0].map(written).into_iter().find(is_above) {
+            Some(text) => f.write_str(&text),
+            None => write!(f, "{value:e}"),
+        }
     }
 }
 
@@ -131,5 +141,11 @@ mod tests {
         let printed =
             [6.0, 0.012_341, 123_456.7, 1e9, 1.234_5e-7, f64::INFINITY, 0.0].map(|x| Short(x).to_string());
         assert_eq!(printed, ["6", "0.0124", "124000", "1.00e9", "1.24e-7", "∞", "0"]);
+        for value in
+            [5e-324, 3.3e-323, 2e-308, 1e308, 1.797e308, f64::MAX, 0.123f64.next_up(), 1.23e9f64.next_up()]
+        {
+            let printed: f64 = Short(value).to_string().parse().unwrap();
+            assert!(value <= printed && printed <= 1.02 * value, "{value:e}: {printed:e}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | draws | law |
 //! |---|---|
-//! | [`below`] | a uniform integer below n |
+//! | [`below`], [`below_private`] | a uniform integer below n |
 //! | [`shuffle`] | a uniform order |
 //! | [`weighted`] | an index with probability ∝ its weight |
 //! | [`Bernoulli`] | an event of probability p, a/b or e^−x |
@@ -135,7 +135,7 @@ mod uniform;
 mod weighted;
 
 pub(crate) use below::below_from;
-pub use below::{below, shuffle};
+pub use below::{below, below_private, shuffle};
 pub use bernoulli::Bernoulli;
 pub use binomial::Binomial;
 pub use bits::Bits;

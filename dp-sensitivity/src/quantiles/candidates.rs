@@ -19,7 +19,7 @@ pub(super) struct Candidates {
     first: i64,
     last: i64,
     round: Round,
-    /// What [`Round::up_to`] adds before the first.
+    /// What the round ones add before the first.
     before: i64,
 }
 
@@ -42,15 +42,20 @@ impl Round {
     /// None weighs more.
     const NONE: Self = Self { every: 1, weights: Vec::new() };
 
-    /// What they add to the weight of all numbers of steps up to this one, counted from zero.
-    fn up_to(&self, steps: i64) -> i64 {
+    /// What they add to the weight of all numbers of steps below this one, counted from zero, and to
+    /// that of this one.
+    fn below_and_at(&self, steps: i64) -> (i64, i64) {
         let mut multiple = steps.div_euclid(self.every);
-        let mut sum = 0;
+        let mut is_round = multiple * self.every == steps;
+        let (mut up_to, mut at) = (0, 0);
         for weight in &self.weights {
-            sum += weight * multiple;
-            multiple = multiple.div_euclid(10);
+            up_to += weight * multiple;
+            at += weight * i64::from(is_round);
+            let next = multiple.div_euclid(10);
+            is_round &= next * 10 == multiple;
+            multiple = next;
         }
-        sum
+        (up_to - at, at)
     }
 }
 
@@ -67,8 +72,9 @@ impl Unit {
     /// The nearest whole number of steps; a function of the number alone that never falls.
     fn steps(self, x: f64) -> i64 {
         let steps = match self {
-            Self::Length(step) => x / step,
-            Self::Part(parts) => x * parts,
+            Self::Length(step) if step < LEAST_STEP => x / step,
+            Self::Length(step) => without_subnormals(x) / step,
+            Self::Part(parts) => without_subnormals(x) * parts,
         };
         #[allow(clippy::cast_possible_truncation)] // what is too large is cut at the bounds
         let steps = steps.round() as i64;
@@ -93,6 +99,16 @@ const COARSEST: i32 = 2;
 const LEVELS: i32 = 6;
 /// No finer step is a quotient of floats.
 const FINEST: i32 = -300;
+
+/// Subnormal numbers are no more than a quarter of this step, and of the part of a unit that is
+/// 10^[`FINEST`].
+const LEAST_STEP: f64 = 4.0 * f64::MIN_POSITIVE;
+
+/// 0 for a subnormal number, with which many processors take longer.
+const fn without_subnormals(x: f64) -> f64 {
+    let is_normal = (x.to_bits() >> 52) & 0x7ff != 0;
+    f64::from_bits(x.to_bits() & (is_normal as u64).wrapping_neg())
+}
 
 /// The largest number of steps from zero to a bound.
 const MOST_STEPS: f64 = 1_125_899_906_842_624.0; // 2⁵⁰
@@ -168,32 +184,34 @@ impl Candidates {
 
     fn within(bounds: Bounds, unit: Unit, round: Round) -> Self {
         let (first, last) = (unit.steps(bounds.lower()), unit.steps(bounds.upper()));
-        Self { bounds, unit, first, last, before: round.up_to(first - 1), round }
+        Self { bounds, unit, first, last, before: round.below_and_at(first).0, round }
     }
 
     /// The weight of all candidates: at least 1, and at most 2⁵².
     pub(super) fn total(&self) -> u64 {
-        self.weight_below(self.last + 1)
+        self.cell_of(self.last).high
     }
 
     /// The cell of the candidate that is nearest to a record. It rises with the record, and `NaN`
     /// is taken as the middle of the bounds.
     pub(super) fn cell(&self, record: f64) -> Cell {
-        let steps = self.unit.steps(self.bounds.clamp(record)).clamp(self.first, self.last);
-        Cell { low: self.weight_below(steps), high: self.weight_below(steps + 1) }
+        self.cell_of(self.unit.steps(self.bounds.clamp(record)).clamp(self.first, self.last))
     }
 
     /// The candidate in whose cell a place below the total lies.
     pub(super) fn at(&self, place: u64) -> f64 {
-        let beyond = |index: u64| self.weight_below(self.first.saturating_add_unsigned(index) + 1) > place;
+        let beyond = |index: u64| self.cell_of(self.first.saturating_add_unsigned(index)).high > place;
         let index = smallest_integer(0, self.first.abs_diff(self.last), beyond)
             .expect("the place is below the total");
         self.bounds.clamp(self.unit.value(self.first.saturating_add_unsigned(index)))
     }
 
-    /// The weight of all candidates below a number of steps that is at least the first.
-    fn weight_below(&self, steps: i64) -> u64 {
-        (steps - self.first + (self.round.up_to(steps - 1) - self.before)).unsigned_abs()
+    /// The cell of a number of steps that is at least the first. It takes the same instructions for
+    /// round numbers and others.
+    fn cell_of(&self, steps: i64) -> Cell {
+        let (below, at) = self.round.below_and_at(steps);
+        let low = (steps - self.first + (below - self.before)).unsigned_abs();
+        Cell { low, high: low + 1 + at.unsigned_abs() }
     }
 }
 
@@ -244,6 +262,21 @@ mod tests {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300] {
             assert!(Candidates::multiples(bounds(0.0, 1.0), bad).is_err());
         }
+    }
+
+    #[test]
+    fn subnormal_numbers_are_no_step() {
+        let nearly = f64::MIN_POSITIVE.next_down();
+        for x in [5e-324, nearly, -nearly, 0.0, -0.0] {
+            assert_eq!(without_subnormals(x), 0.0);
+            for unit in [Unit::Part(power_of_ten(-FINEST)), Unit::Part(3.0), Unit::Length(LEAST_STEP)] {
+                assert_eq!(unit.steps(x), 0, "{x:e} {unit:?}");
+            }
+        }
+        assert_eq!(without_subnormals(-f64::MIN_POSITIVE), -f64::MIN_POSITIVE);
+        // Where a step is that small they are told apart.
+        assert_eq!(Unit::Length(f64::MIN_POSITIVE).steps(nearly), 1);
+        assert_eq!(Unit::Length(f64::from_bits(1)).steps(f64::from_bits(7)), 7);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use dp_core::rounding::Enclosure;
 use dp_mechanisms::sample::lazy::{ExponentialDraw, less};
-use dp_mechanisms::sample::{Bits, Interval, Lazy, Weights, below, weighted};
+use dp_mechanisms::sample::{Bits, Interval, Lazy, Weights, below_private, weighted};
 use rand_core::Rng;
 
 use super::candidates::Cell;
@@ -87,7 +87,7 @@ impl Score {
         total: u64,
         reach: usize,
         window: &Window<'_>,
-        mut counts: impl FnMut(u64, &mut R) -> (usize, usize),
+        counts: impl Fn(u64) -> (usize, usize),
         rng: &mut R,
     ) -> u64 {
         let size = window.size;
@@ -99,7 +99,7 @@ impl Score {
                 return piece.start + uniform(piece.length, rng);
             }
             let place = uniform(total, rng);
-            let (ended, begun) = counts(place, rng);
+            let (ended, begun) = counts(place);
             let rank = if begun <= target {
                 begun
             } else if ended > target {
@@ -165,9 +165,9 @@ impl Score {
     }
 }
 
-/// A uniform integer below a positive length.
+/// A uniform integer below a positive length, which is private.
 fn uniform<R: Rng + ?Sized>(length: u64, rng: &mut R) -> u64 {
-    below(length.try_into().expect("a piece without length is never chosen"), rng)
+    below_private(length.try_into().expect("a piece without length is never chosen"), rng)
 }
 
 /// How far from p·n the ranks of a piece are.

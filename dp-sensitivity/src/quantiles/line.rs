@@ -2,11 +2,10 @@
 
 use core::ops::Range;
 
-use dp_core::Bounds;
-use dp_mechanisms::sample::below;
+use dp_mechanisms::sample::below_private;
 use rand_core::Rng;
 
-use super::candidates::{Candidates, Cell};
+use super::candidates::Candidates;
 
 /// How many digits finer than a unit of weight the places are. A line of 2⁵² units has 2⁶³ places.
 const DIGITS: u32 = 11;
@@ -14,26 +13,25 @@ const DIGITS: u32 = 11;
 /// Records in order, each at a place of its own: a uniform one in the cell of its candidate,
 /// independent of all others.
 ///
-/// Places are drawn when they are asked for, those of all records with the same candidate together.
-/// Which are drawn does not matter: those that are not would have been independent of what is
-/// asked.
+/// All places are drawn in the beginning, although a release looks at few of them: how many it
+/// looks at, and how many records share their candidates, is private.
 pub(super) struct Line<'a> {
     candidates: &'a Candidates,
-    records: Vec<f64>,
-    /// In order; [`OPEN`] where none is drawn yet.
+    /// In order.
     places: Vec<u64>,
 }
 
-/// No place is this large.
-const OPEN: u64 = u64::MAX;
-
 impl<'a> Line<'a> {
-    pub(super) fn new(data: &[f64], bounds: Bounds, candidates: &'a Candidates) -> Self {
-        let mut records: Vec<f64> = data.iter().map(|record| bounds.clamp(*record)).collect();
-        if !records.is_sorted() {
-            records.sort_unstable_by(f64::total_cmp);
-        }
-        Self { candidates, places: vec![OPEN; records.len()], records }
+    pub(super) fn new<R: Rng + ?Sized>(data: &[f64], candidates: &'a Candidates, rng: &mut R) -> Self {
+        let place = |record: &f64| {
+            let cell = candidates.cell(*record);
+            let length = ((cell.high - cell.low) << DIGITS).try_into().expect("a candidate has weight");
+            (cell.low << DIGITS) + below_private(length, rng)
+        };
+        let mut line = Self { candidates, places: data.iter().map(place).collect() };
+        let digits = u64::BITS - line.total().leading_zeros();
+        sort(&mut line.places, digits);
+        line
     }
 
     /// All places, and where the last one ends.
@@ -47,56 +45,74 @@ impl<'a> Line<'a> {
     }
 
     /// The place of a record.
-    pub(super) fn place<R: Rng + ?Sized>(&mut self, record: usize, rng: &mut R) -> u64 {
-        if self.places[record] == OPEN {
-            self.draw(record, rng);
-        }
+    pub(super) fn place(&self, record: usize) -> u64 {
         self.places[record]
     }
 
     /// How many of these records have places below this one.
-    pub(super) fn count_below<R: Rng + ?Sized>(
-        &mut self,
-        place: u64,
-        of: Range<usize>,
-        rng: &mut R,
-    ) -> usize {
-        let records = &self.records[of.clone()];
-        let certain = records.partition_point(|record| self.cell(*record).high <= place);
-        let possible = certain + records[certain..].partition_point(|record| self.cell(*record).low < place);
-        if certain == possible {
-            return certain;
+    pub(super) fn count_below(&self, place: u64, of: Range<usize>) -> usize {
+        self.places[of].partition_point(|other| *other < place)
+    }
+}
+
+/// Sorts integers of so many binary digits, by eight digits after the other, from the last.
+///
+/// It does the same for all orders and all values, equal ones included.
+fn sort(values: &mut Vec<u64>, digits: u32) {
+    let mut sorted = vec![0; values.len()];
+    for shift in (0..digits).step_by(8) {
+        let digit = |value: u64| usize::from((value >> shift).to_le_bytes()[0]);
+        let mut counts = [0; 256];
+        values.iter().for_each(|value| counts[digit(*value)] += 1);
+        let mut begin = 0;
+        let mut next = counts.map(|count: usize| {
+            begin += count;
+            begin - count
+        });
+        for value in values.iter() {
+            let place = &mut next[digit(*value)];
+            sorted[*place] = *value;
+            *place += 1;
         }
-        // These have the same candidate, in whose cell the place lies.
-        let among = of.start + certain..of.start + possible;
-        self.place(among.start, rng);
-        certain + self.places[among].partition_point(|other| *other < place)
-    }
-
-    /// The cell of a record, in places.
-    fn cell(&self, record: f64) -> Cell {
-        let cell = self.candidates.cell(record);
-        Cell { low: cell.low << DIGITS, high: cell.high << DIGITS }
-    }
-
-    /// Draws the places of all records with the candidate of this one.
-    fn draw<R: Rng + ?Sized>(&mut self, record: usize, rng: &mut R) {
-        let cell = self.cell(self.records[record]);
-        #[allow(clippy::float_cmp)] // equal records have equal cells
-        let alike = |other: &&f64| **other == self.records[record] || self.cell(**other) == cell;
-        let before = self.records[..record].iter().rev().take_while(alike).count();
-        let after = self.records[record + 1..].iter().take_while(alike).count();
-        let places = &mut self.places[record - before..=record + after];
-        let length = (cell.high - cell.low).try_into().expect("a candidate has weight");
-        places.fill_with(|| cell.low + below(length, rng));
-        places.sort_unstable();
+        core::mem::swap(values, &mut sorted);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantiles::tests::Counting;
+    use dp_core::Bounds;
     use dp_mechanisms::rng::Insecure;
+
+    #[test]
+    fn integers_are_sorted() {
+        for (digits, length) in [(63, 0), (63, 1), (63, 2), (63, 1000), (9, 1000), (8, 5), (1, 30)] {
+            let mut rng = Insecure::seeded(u64::from(digits));
+            let mut values: Vec<u64> = (0..length).map(|_| rng.next_u64() >> (64 - digits)).collect();
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            sort(&mut values, digits);
+            assert_eq!(values, sorted);
+            sort(&mut values, digits);
+            assert_eq!(values, sorted);
+        }
+    }
+
+    /// Whether records share candidates, and how much these weigh, decides no number of words.
+    #[test]
+    fn every_record_takes_two_words() {
+        let bounds = Bounds::new(0.0, 1e6).unwrap();
+        let candidates = Candidates::round_numbers(bounds);
+        let spread: Vec<f64> = (0..1000).map(|i| 1.000_1 * f64::from(i)).collect();
+        for data in
+            [vec![0.0; 1000], vec![777.0; 1000], vec![0.123_456_789; 1000], vec![1e-320; 1000], spread]
+        {
+            let mut rng = Counting::seeded(2);
+            Line::new(&data, &candidates, &mut rng);
+            assert_eq!(rng.words, 2000, "{}", data[1]);
+        }
+    }
 
     #[test]
     fn places_are_those_of_the_candidates_and_in_order() {
@@ -104,9 +120,9 @@ mod tests {
         let candidates = Candidates::multiples(bounds, 1.0).unwrap();
         let data = [7.0, 3.0, 3.2, f64::NAN, 1.0, 1.0, -9.0, 1.0, f64::INFINITY];
         let mut rng = Insecure::seeded(1);
-        let mut line = Line::new(&data, bounds, &candidates);
-        let asked = line.count_below(line.total() / 9 * 3 / 2, 0..9, &mut rng); // in the cell of 1
-        let places: Vec<u64> = (0..9).map(|i| line.place(i, &mut rng)).collect();
+        let line = Line::new(&data, &candidates, &mut rng);
+        let asked = line.count_below(line.total() / 9 * 3 / 2, 0..9); // in the cell of 1
+        let places: Vec<u64> = (0..9).map(|i| line.place(i)).collect();
         assert!(places.is_sorted());
         assert_eq!(
             places.iter().map(|p| line.at(*p)).collect::<Vec<_>>(),
@@ -116,7 +132,7 @@ mod tests {
         for place in 0..line.total() / 64 {
             let place = 64 * place;
             let from = places.partition_point(|p| *p < place);
-            assert_eq!(line.count_below(place, 2..7, &mut rng), from.clamp(2, 7) - 2);
+            assert_eq!(line.count_below(place, 2..7), from.clamp(2, 7) - 2);
         }
     }
 }

@@ -138,8 +138,10 @@ impl<A: Adjacency> Quantiles<A> {
 /// with its new: one loses a record and the other gains one, 2·(r/2), or 2·(r/√2)²/8 = r²/8. ∎
 ///
 /// # Which records count, and timing
-/// As for [`ExponentialQuantile`](super::ExponentialQuantile). All records are sorted, and how many
-/// of them are looked at in a round depends on how many are on each side of what was released.
+/// As for [`ExponentialQuantile`](super::ExponentialQuantile), but that the order of the records
+/// does not matter: all of them get a place, and the places are sorted in the same number of passes
+/// whatever they are. How many records are looked at in a round depends on how many are on each side
+/// of what was released, which a record more or less changes by one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExponentialQuantiles<A, G> {
     quantiles: Quantiles<A>,
@@ -196,7 +198,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         &self,
         wanted: Range<usize>,
         part: &Part,
-        line: &mut Line<'_>,
+        line: &Line<'_>,
         released: &mut [u64],
         rng: &mut R,
     ) {
@@ -207,7 +209,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         let level = self.quantiles.levels[middle];
         let place = self.place(level, wanted.len() == released.len(), part, line, rng);
         released[middle] = place;
-        let split = part.records.start + line.count_below(place, part.records.clone(), rng);
+        let split = part.records.start + line.count_below(place, part.records.clone());
         let lower = Part {
             records: part.records.start..split,
             places: part.places.start..place + 1,
@@ -228,7 +230,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         level: f64,
         is_first: bool,
         part: &Part,
-        line: &mut Line<'_>,
+        line: &Line<'_>,
         rng: &mut R,
     ) -> u64 {
         let (start, total) = (part.places.start, part.places.end - part.places.start);
@@ -242,13 +244,13 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         let before = around.start;
         let cells: Vec<Cell> = around
             .map(|record| {
-                let place = line.place(part.records.start + record, rng) - start;
+                let place = line.place(part.records.start + record) - start;
                 Cell { low: place, high: place + 1 }
             })
             .collect();
         let window = Window { size: part.records.len(), before, cells: &cells };
-        let counts = |place: u64, rng: &mut R| {
-            let mut count = |place| line.count_below(start + place, part.records.clone(), rng);
+        let counts = |place: u64| {
+            let count = |place| line.count_below(start + place, part.records.clone());
             (count(place), count(place + 1))
         };
         start + score.choose(total, reach, &window, counts, rng)
@@ -273,10 +275,10 @@ impl<A: Adjacency, G: Guarantee> Measurement for ExponentialQuantiles<A, G> {
         {
             return Err(Error::WrongSize { declared, found: data.len() });
         }
-        let mut line = Line::new(data, self.quantiles.bounds, &self.candidates);
+        let line = Line::new(data, &self.candidates, rng);
         let all = Part { records: 0..data.len(), places: 0..line.total(), levels: (0.0, 1.0) };
         let mut released = vec![0; self.quantiles.levels.len()];
-        self.divide(0..released.len(), &all, &mut line, &mut released, rng);
+        self.divide(0..released.len(), &all, &line, &mut released, rng);
         Ok(released.into_iter().map(|place| line.at(place)).collect())
     }
 }

@@ -92,7 +92,7 @@ impl<A: Adjacency> Quantile<A> {
 ///
 /// # Timing
 /// To find the records around the target takes a time that depends on their number and their order,
-/// as for every query; data that are in order are not copied. From there on the work is the same
+/// as for every query; data that are in order, none of them `NaN`, are not copied. From there on the work is the same
 /// for the same number of records, whatever they hold: all ranks up to R = ⌈(ln W + 28)/θ⌉ on both
 /// sides of the target are looked at, W the total weight. One draw in 2⁴⁰ or fewer goes farther
 /// out; and more digits are taken where a uniform real lies closer to the end of a piece than
@@ -188,7 +188,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantile<A, G> {
             let mut records: Vec<f64> = data.iter().map(|record| bounds.clamp(*record)).collect();
             sorted_within(&mut records, around).iter().map(|record| candidates.cell(*record)).collect()
         };
-        let counts = |place: u64, _: &mut R| {
+        let counts = |place: u64| {
             data.iter().map(|record| candidates.cell(*record)).fold((0, 0), |(ended, begun), cell| {
                 (ended + usize::from(cell.high <= place), begun + usize::from(cell.low <= place))
             })

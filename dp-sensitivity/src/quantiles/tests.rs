@@ -3,6 +3,7 @@
 use dp_core::{Bounds, Measurement, Pure, Zcdp};
 use dp_mechanisms::rng::Insecure;
 use proptest::prelude::*;
+use rand_core::TryRng;
 
 use crate::{ExponentialQuantile, Quantile, Quantiles};
 
@@ -36,6 +37,58 @@ fn law<A: dp_core::Adjacency, G: dp_core::Guarantee>(
     let weights: Vec<(f64, f64)> = candidates.iter().map(weight).collect();
     let total: f64 = weights.iter().map(|(_, w)| w).sum();
     weights.into_iter().map(|(v, w)| (v, w / total)).collect()
+}
+
+/// Counts the random words that are drawn.
+pub(super) struct Counting {
+    rng: Insecure,
+    pub(super) words: u64,
+}
+
+impl Counting {
+    pub(super) fn seeded(seed: u64) -> Self {
+        Self { rng: Insecure::seeded(seed), words: 0 }
+    }
+}
+
+impl TryRng for Counting {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        self.words += 1;
+        self.rng.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        self.words += 1;
+        self.rng.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        self.words += bytes.len().div_ceil(8) as u64;
+        self.rng.try_fill_bytes(bytes)
+    }
+}
+
+/// One word chooses a piece and two a place in it, whether pieces are as long as a power of two or
+/// a little longer.
+#[test]
+fn records_decide_no_number_of_words() {
+    let median = Quantile::median(bounds(0.0, 2e5)).epsilon(1.0).unwrap();
+    let thirds = Quantiles::new(bounds(0.0, 2e5), &[0.3, 0.6]).unwrap().epsilon(1.0).unwrap();
+    let steps = |step: f64| (0..400).map(|i| step * f64::from(i)).collect::<Vec<f64>>();
+    for data in
+        [vec![0.0; 400], vec![43_000.123; 400], vec![f64::NAN; 400], steps(1e-9), steps(3e-9), steps(77.7)]
+    {
+        for seed in 0..100 {
+            let mut rng = Counting::seeded(seed);
+            median.draw(&data, &mut rng).unwrap();
+            assert_eq!(rng.words, 3, "{data:?}");
+            let mut rng = Counting::seeded(seed);
+            thirds.draw(&data, &mut rng).unwrap();
+            assert_eq!(rng.words, 2 * 400 + 2 * 3, "{data:?}");
+        }
+    }
 }
 
 #[test]

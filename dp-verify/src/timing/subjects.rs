@@ -13,8 +13,8 @@ use dp_mechanisms::{
     AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, SparseHistogram,
     StabilityHistogram,
 };
-use dp_sensitivity::Quantile;
 use dp_sensitivity::smooth::{self, Smoothly};
+use dp_sensitivity::{Quantile, Quantiles};
 
 use super::{Expected, Test, by_input};
 
@@ -145,6 +145,7 @@ pub(super) fn all() -> Vec<Test> {
     tests.push(near_the_bounds());
     tests.extend(lists());
     tests.push(smooth_median());
+    tests.extend([released_median(), released_quartiles()]);
     tests.extend([
         selection("exponential mechanism", Exponential::with_scale(scale(2.0))),
         selection("noisy max, Gumbel", NoisyMax::<GumbelNoise>::with_scale(scale(2.0))),
@@ -233,6 +234,45 @@ fn smooth_median() -> Test {
         of("-5.3", -5.3),
     ];
     even("median with smooth noise", 4, data, move |records, rng| median.draw(records.as_slice(), rng).ok())
+}
+
+/// A median by the exponential mechanism, of as many records in order: heaps, and gaps of all
+/// widths.
+fn released_median() -> Test {
+    const RECORDS: u32 = 501;
+    let of = |name, record: &dyn Fn(u32) -> f64| (name, (0..RECORDS).map(record).collect::<Vec<f64>>());
+    let data = vec![
+        of("records far apart", &|i| 2e4 + 100.1 * f64::from(i)),
+        of("a heap on a round number", &|_| 43_000.0),
+        of("a heap on no round number", &|_| 43_000.123),
+        of("a heap at 0", &|_| 0.0),
+        of("a heap of subnormal records", &|_| 1e-320),
+        of("a heap of infinities", &|_| f64::INFINITY),
+        of("two heaps", &|i| if i < RECORDS / 2 { 0.0 } else { 2e5 }),
+        of("steps of the candidates", &|i| 1e-9 * f64::from(i)),
+    ];
+    let query = Quantile::median(Bounds::new(0.0, 2e5).expect(POSSIBLE));
+    let median = query.epsilon(1.0).expect(POSSIBLE);
+    even("released median", 1, data, move |records, rng| median.draw(records.as_slice(), rng).ok())
+}
+
+/// Three quantiles: the first release looks at the ranks from 855 to 1145 or so, and a heap that few
+/// records more bring there must not take more work.
+fn released_quartiles() -> Test {
+    let of = |name, heap: u32| {
+        let record = |i: u32| if i < heap { 7.0 } else { 1e4 + 10.1 * f64::from(i) };
+        (name, (0..2001).map(record).collect::<Vec<f64>>())
+    };
+    let data = vec![
+        of("a heap of 840 records", 840),
+        of("of 854", 854),
+        of("of 856", 856),
+        of("of 858", 858),
+        of("of 870", 870),
+    ];
+    let bounds = Bounds::new(0.0, 2e5).expect(POSSIBLE);
+    let all = Quantiles::new(bounds, &[0.25, 0.5, 0.75]).and_then(|all| all.epsilon(1.0)).expect(POSSIBLE);
+    even("released quartiles", 1, data, move |records, rng| all.draw(records.as_slice(), rng).ok())
 }
 
 fn sparse_vector(sampler: &'static str, threshold: f64) -> Test {
