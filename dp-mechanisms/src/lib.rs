@@ -17,6 +17,7 @@
 //! | [`selection::TopK`] | the k best candidates | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure), [`Zcdp`](dp_core::Zcdp) |
 //! | [`Vector`] | independent noise on each coordinate | that of the noise | that of the noise |
 //! | [`StabilityHistogram`] | rounded Laplace on each count, above a threshold | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
+//! | [`KeySelection`] | which keys occur, each kept as probably as (ε,δ) allows | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
 //! | [`HierarchicalCounts`] | discrete Gaussian on all counts of a tree | ℓ1 sensitivity of the leaves | [`Zcdp`](dp_core::Zcdp) |
 //! | [`ReusableHoldout`] | means of a training set, or of a hold-out set where they disagree | one record | [`Pure`](dp_core::Pure) |
 //! | [`SparseHistogram`] | rounded Laplace on all of up to 2⁶⁴ counts, above a threshold | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
@@ -107,6 +108,7 @@ mod holdout;
 #[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]
 pub mod internals;
+mod key_selection;
 mod laplace;
 pub mod local;
 mod mixed_noise;
@@ -128,6 +130,7 @@ pub use error::Error;
 pub use gaussian::{Formula, Gaussian, TextbookGaussian};
 pub use hierarchy::{HierarchicalCounts, HierarchicalTarget, Hierarchy};
 pub use holdout::{Holdout, HoldoutAnswer, HoldoutSession, ReusableHoldout};
+pub use key_selection::{KeySelection, KeySelectionTarget};
 pub use laplace::Laplace;
 pub use mixed_noise::{Branch, MixedNoise, MixedTarget};
 pub use sparse_histogram::{SparseHistogram, SparseTarget};
