@@ -304,7 +304,8 @@ mod tests {
                 let signs = if replaced { most } else { steps };
                 let more: Vec<(u64, bool)> = (0..steps).map(|i| (at(i), i < signs)).collect();
                 let less: Vec<(u64, bool)> = more.iter().map(|(n, first)| (*n, !first)).collect();
-                worst = worst.max(profile(&selection, &more, epsilon)).max(profile(&selection, &less, epsilon));
+                worst =
+                    worst.max(profile(&selection, &more, epsilon)).max(profile(&selection, &less, epsilon));
             }
             assert!(worst <= delta * (1.0 + 1e-9), "{epsilon} {delta} {most}: {worst}");
             // New keys of one person each reach δ; replaced ones reach less.

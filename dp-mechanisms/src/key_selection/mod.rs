@@ -6,9 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use dp_core::rounding::{Enclosure, div_down, mul_down};
-use dp_core::{
-    Approx, Calibrate, Delta, Epsilon, Error, ForGuarantee, Guarantee, L1, MeasuredIn, Mechanism,
-};
+use dp_core::{Approx, Calibrate, Delta, Epsilon, Error, ForGuarantee, Guarantee, L1, MeasuredIn, Mechanism};
 use rand_core::Rng;
 
 use crate::additive::whole_distance;
@@ -77,7 +75,7 @@ use keep::Keep;
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///
-/// Checked as K1 by `cargo xtask verify`.
+/// Checked as M21 by `cargo xtask verify`.
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[cfg_attr(feature = "serde", serde(bound = ""))]
@@ -171,7 +169,7 @@ impl<K> KeySelection<K> {
     }
 
     const fn beyond_minimum(&self, people: u64) -> u64 {
-        (people.saturating_add(1)).saturating_sub(self.minimum)
+        if people < self.minimum { 0 } else { (people - self.minimum).saturating_add(1) }
     }
 }
 

@@ -234,7 +234,10 @@ mod tests {
         let (always, never) = (Bernoulli::new(1.0).unwrap(), Bernoulli::new(0.0).unwrap());
         assert!((0..100).all(|_| always.draw(&mut rng) && !never.draw(&mut rng)));
         for word in [0, u64::MAX] {
-            assert_eq!((always.cut.settled(word, 64), never.cut.settled(word, 64)), (Some(true), Some(false)));
+            assert_eq!(
+                (always.cut.settled(word, 64), never.cut.settled(word, 64)),
+                (Some(true), Some(false))
+            );
         }
     }
 

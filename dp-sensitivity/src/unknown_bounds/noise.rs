@@ -9,10 +9,7 @@ use dp_mechanisms::{Coordinatewise, CoordinatewiseIn, DiscreteGaussian, Discrete
 /// [`DiscreteGaussian`].
 ///
 /// Sealed: bounds are read from counts by the symmetry of the noise.
-pub trait NoiseOnBins:
-    Coordinatewise<Input = i64, Output = i64> + ErrorBound + sealed::Symmetric
-{
-}
+pub trait NoiseOnBins: Coordinatewise<Input = i64, Output = i64> + ErrorBound + sealed::Symmetric {}
 
 impl NoiseOnBins for DiscreteLaplace {}
 impl NoiseOnBins for DiscreteGaussian {}
