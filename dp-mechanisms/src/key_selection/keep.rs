@@ -326,22 +326,23 @@ mod tests {
         /// All four inequalities of (ε,δ), and that no larger probability keeps them.
         #[test]
         fn neighbours_keep_the_promise_and_reach_it(epsilon in 0.02..4.0f64, log_delta in -20.0..-0.5f64) {
+            const FEW: u32 = 400;
             let delta = log_delta.exp();
             let keep = Keep::new(epsilon, delta).unwrap();
             let sure = keep.sure_from();
             let pi = |n: u64| {
                 if n == 0 { Interval::point(Dyadic::ZERO) }
                 else if n >= sure { Interval::point(Dyadic::ONE) }
-                else { keep.interval(n, DIGITS).unwrap() }
+                else { keep.interval(n, FEW).unwrap() }
             };
-            let (one, ratio) = (Interval::point(Dyadic::ONE), Interval::exactly(epsilon).exp(DIGITS));
+            let (one, ratio) = (Interval::point(Dyadic::ONE), Interval::exactly(epsilon).exp(FEW));
             let room = Interval::exactly(delta);
             let tiny = Dyadic::power_of_two(-300);
             for n in 0..=sure {
                 let (here, next) = (pi(n), pi(n + 1));
                 let [away, gone] = [&here, &next].map(|p| &one - p);
                 // room left in p ≤ e^ε·q + δ
-                let slack = |p: &Interval, q: &Interval| &(&q.times(&ratio, DIGITS) + &room) - p;
+                let slack = |p: &Interval, q: &Interval| &(&q.times(&ratio, FEW) + &room) - p;
                 let slacks = [slack(&next, &here), slack(&here, &next), slack(&gone, &away), slack(&away, &gone)];
                 let lowest = -tiny.clone();
                 prop_assert!(slacks.iter().all(|slack| slack.upper() >= &lowest && slack.lower() >= &lowest));

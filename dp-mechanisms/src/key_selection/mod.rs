@@ -88,6 +88,37 @@ pub struct KeySelection<K> {
 /// From here on a larger ε changes nothing to speak of: two people suffice, or one digit of δ.
 const LARGEST_EPSILON: f64 = 1000.0;
 
+/// A guarantee for keys that nobody declared.
+pub(crate) fn requested(epsilon: f64, delta: f64) -> Result<Approx, Error> {
+    if delta == 0.0 {
+        return Err(Error::Unreachable {
+            request: "a delta of 0 for keys that nobody declared",
+            instead: "allow one far below 1 over the number of people, such as 1e-6, \
+                      or declare the keys and release a histogram over them, which needs none",
+        });
+    }
+    within("delta", "(0, 1]", delta, delta > 0.0 && delta <= 1.0)?;
+    Approx::new(positive("epsilon", epsilon)?, delta)
+}
+
+/// The ε₀ ≤ 1000 and δ₀ < 1 of one step, by one in one count, of s steps that are a group together:
+/// ε₀ = ε/s and δ₀ = δ·(e^ε₀ − 1)/(e^ε − 1), rounded down.
+pub(crate) fn per_step(target: &Approx, sensitivity: impl MeasuredIn<L1>) -> Result<(f64, f64), Error> {
+    let steps = whole_distance(sensitivity.value())?;
+    within("sensitivity", "[1, 2^32)", steps, (1.0..=f64::from(u32::MAX)).contains(&steps))?;
+    let (epsilon, delta) = (target.epsilon().get(), target.delta().get().min(1.0f64.next_down()));
+    let each = div_down(epsilon, steps).min(LARGEST_EPSILON);
+    let share = if steps == 1.0 {
+        delta
+    } else {
+        let each = Enclosure::point(each);
+        let ratio = each.exp_m1() / (each * Enclosure::point(steps)).exp_m1();
+        // The bound of the group is rounded up: leave room for it.
+        mul_down(mul_down(delta, ratio.lo()), 1.0 - 8.0 * f64::EPSILON)
+    };
+    Ok((each, share))
+}
+
 impl<K> KeySelection<K> {
     /// "The keys that (ε,δ) allows": what [`Query::with`](dp_core::Query::with) takes.
     ///
@@ -96,15 +127,7 @@ impl<K> KeySelection<K> {
     /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 < δ ≤ 1; [`Error::Unreachable`] for δ = 0: a
     /// key that appears reveals that somebody has it.
     pub fn epsilon_delta(epsilon: f64, delta: f64) -> Result<KeySelectionTarget<K>, Error> {
-        if delta == 0.0 {
-            return Err(Error::Unreachable {
-                request: "a delta of 0 for keys that nobody declared",
-                instead: "allow one far below 1 over the number of people, such as 1e-6, \
-                          or declare the keys and release a histogram over them, which needs none",
-            });
-        }
-        within("delta", "(0, 1]", delta, delta > 0.0 && delta <= 1.0)?;
-        let guarantee = Approx::new(positive("epsilon", epsilon)?, delta)?;
+        let guarantee = requested(epsilon, delta)?;
         Ok(KeySelectionTarget { guarantee, minimum: 1, keys: PhantomData })
     }
 
@@ -205,19 +228,8 @@ impl<K: Ord + Clone> Mechanism for KeySelection<K> {
 impl<K: Ord + Clone> ForGuarantee<Approx> for KeySelection<K> {
     /// ε₀ = ε/s and δ₀ = δ·(e^ε₀ − 1)/(e^ε − 1) for s steps, rounded down.
     fn for_guarantee(target: &Approx, sensitivity: impl MeasuredIn<L1>) -> Result<Self, Error> {
-        let steps = whole_distance(sensitivity.value())?;
-        within("sensitivity", "[1, 2^32)", steps, (1.0..=f64::from(u32::MAX)).contains(&steps))?;
-        let (epsilon, delta) = (target.epsilon().get(), target.delta().get().min(1.0f64.next_down()));
-        let each = div_down(epsilon, steps).min(LARGEST_EPSILON);
-        let share = if steps == 1.0 {
-            delta
-        } else {
-            let each = Enclosure::point(each);
-            let ratio = each.exp_m1() / (each * Enclosure::point(steps)).exp_m1();
-            // The bound of the group is rounded up: leave room for it.
-            mul_down(mul_down(delta, ratio.lo()), 1.0 - 8.0 * f64::EPSILON)
-        };
-        let found = Self::new(Epsilon::new(each)?, Delta::new(share)?)?;
+        let (epsilon, delta) = per_step(target, sensitivity)?;
+        let found = Self::new(Epsilon::new(epsilon)?, Delta::new(delta)?)?;
         if found.guarantee(sensitivity).is_at_most(target) {
             Ok(found)
         } else {
