@@ -377,17 +377,23 @@ mod tests {
             let keys = KeySelection::<u8>::for_guarantee(&target, apart(by)).unwrap();
             for people in 0..3 * noise.limit() {
                 let (ours, most) = (noise.probability(people), keys.probability(people));
-                assert!(ours.lo() <= most.hi() && noise.probability(people + 1).hi() >= most.lo() * (1.0 - 1e-9));
+                assert!(
+                    ours.lo() <= most.hi() && noise.probability(people + 1).hi() >= most.lo() * (1.0 - 1e-9)
+                );
             }
         }
-        assert_eq!((calibrated(0.1, 1e-6, 1.0).threshold(), calibrated(1.0, 1e-6, 1.9).threshold()), (110, 15));
+        assert_eq!(
+            (calibrated(0.1, 1e-6, 1.0).threshold(), calibrated(1.0, 1e-6, 1.9).threshold()),
+            (110, 15)
+        );
     }
 
     #[test]
     fn draws_have_the_law() {
         const DRAWS: u32 = 20_000;
         let noise = Words::new(Scale::new(2.0).unwrap(), 8).unwrap().with_minimum(2).unwrap();
-        let counts = BTreeMap::from([("absent", 0), ("edge", 10), ("huge", u64::MAX), ("one", 1), ("some", 14)]);
+        let counts =
+            BTreeMap::from([("absent", 0), ("edge", 10), ("huge", u64::MAX), ("one", 1), ("some", 14)]);
         let mut rng = Insecure::seeded(5);
         let mut shown: BTreeMap<(&str, u64), u32> = BTreeMap::new();
         for _ in 0..DRAWS {

@@ -105,8 +105,9 @@ pub mod noise {
         CoordinatewiseIn, DiscreteGaussian, DiscreteLaplace, Error, Formula, Gaussian, HierarchicalCounts,
         HierarchicalTarget, Hierarchy, Holdout, HoldoutAnswer, HoldoutSession, Interaction, KeySelection,
         KeySelectionTarget, Laplace, MixedNoise, MixedTarget, ReusableHoldout, SparseHistogram, SparseTarget,
-        StabilityHistogram, Symmetric, SyntheticData, TextbookGaussian, Vector, Watch, local,
-        nearest_with_total, rng, sample, selection, textbook_transfer_bound, transfer_bound,
+        StabilityHistogram, Symmetric, SyntheticData, TextbookGaussian, TruncatedHistogram, TruncatedTarget,
+        Vector, Watch, local, nearest_with_total, rng, sample, selection, textbook_transfer_bound,
+        transfer_bound,
     };
 }
 

@@ -1,9 +1,9 @@
 //! Keys and bounds that nobody knows beforehand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dp_core::{Bounds, Measurement, Pure, Query};
-use dp_mechanisms::{KeySelection, Laplace};
+use dp_mechanisms::{KeySelection, Laplace, TruncatedHistogram};
 use dp_sensitivity::{CountBy, PeopleByKey, PrivateBounds, Sum};
 
 use super::Audit;
@@ -11,7 +11,7 @@ use super::mechanisms::DELTA;
 use super::subject::{Audits, View};
 
 pub(super) fn all() -> Audits {
-    Ok([keys()?, bounds()?].into_iter().flatten().collect())
+    Ok([keys()?, counts()?, bounds()?].into_iter().flatten().collect())
 }
 
 /// Which of the keys 1, 2, … are told.
@@ -80,6 +80,48 @@ fn keys() -> Audits {
             ],
             0.05,
             told(),
+        )?,
+    ])
+}
+
+fn counts() -> Audits {
+    let release = || CountBy::key(|key: &u64| *key).with(TruncatedHistogram::epsilon_delta(1.0, 0.05)?);
+    let crowd = |size: usize| vec![7_u64; size];
+    let of_seven = || {
+        View::label(
+            |counts: BTreeMap<u64, u64>| counts.get(&7).copied().unwrap_or(0),
+            |label| format!("count {label} for key 7"),
+        )
+    };
+    Ok(vec![
+        Audit::of(
+            "truncated histogram, a new key",
+            "counts of keys that nobody can list, with noise that ends at a limit; one data set holds a key that the other lacks",
+            release()?,
+            [vec![3_u64], vec![3, 7]],
+            0.05,
+            of_seven(),
+        )?,
+        Audit::of(
+            "truncated histogram, a frequent key",
+            "counts of keys that nobody can list, with noise that ends at a limit",
+            release()?,
+            [crowd(4), crowd(5)],
+            0.05,
+            of_seven(),
+        )?,
+        Audit::of(
+            "truncated histogram, replace-one",
+            "counts of keys that nobody can list, where a record may change its key",
+            CountBy::key(|key: &u64| *key)
+                .under_replace_one()
+                .with(TruncatedHistogram::epsilon_delta(1.0, 0.05)?)?,
+            [[crowd(12), vec![3; 12]].concat(), [crowd(13), vec![3; 11]].concat()],
+            0.05,
+            View::integer(|counts: BTreeMap<u64, u64>| {
+                let of = |key: u64| i64::try_from(counts.get(&key).copied().unwrap_or(0)).unwrap_or(i64::MAX);
+                (of(7) - 12).min(12 - of(3))
+            }),
         )?,
     ])
 }

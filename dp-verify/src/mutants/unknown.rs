@@ -1,11 +1,11 @@
 //! Keys and bounds that nobody knew, told too freely.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dp_core::{Approx, Bounds, Error, Measurement, Mechanism, Pure, Query};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::Bernoulli;
-use dp_mechanisms::{KeySelection, Laplace};
+use dp_mechanisms::{DiscreteLaplace, KeySelection, Laplace, TruncatedHistogram};
 use dp_sensitivity::{CountBy, PeopleByKey, PrivateBounds, Sum};
 
 use super::trial::{Trial, cell, pure};
@@ -23,6 +23,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         mistake: "people have up to five keys each, and every key is kept as if nobody had more than one",
         right: "ε and δ are divided among the keys of a person",
         check: |effort| several(effort, 1),
+    },
+    Mutant {
+        name: "noise that ends at half of its limit",
+        mistake: "noise within a limit is added to counts, and those are published that pass half of the limit",
+        right: "a key is published where its count passes the whole limit, which no key that is absent does",
+        check: |effort| half_of_the_limit(effort, 2),
     },
     Mutant {
         name: "bounds read from the data",
@@ -86,6 +92,36 @@ fn several(effort: Effort, most: u32) -> Result<Caught, Error> {
     trial.audit(effort, broken, |data, rng| library.draw(data, rng))
 }
 
+/// Publishes a key whose count passes the limit of the noise divided by a number.
+fn half_of_the_limit(effort: Effort, divisor: u64) -> Result<Caught, Error> {
+    let query = || CountBy::key(|street: &u8| *street);
+    let library = query().with(TruncatedHistogram::epsilon_delta(1.0, 1e-3)?)?;
+    let (limit, noise) =
+        (library.mechanism().limit(), DiscreteLaplace::with_scale(library.mechanism().scale()));
+    let trial = Trial {
+        promise: library.guarantee(),
+        neighbours: [&[3; 30][..], &[&[3; 30][..], &[7]].concat()[..]],
+        looking_at: "whether a key that one record has is published",
+        label: |counts: &BTreeMap<u8, u64>| u64::from(counts.contains_key(&7)),
+    };
+    let broken = |data: &[u8], rng: &mut Insecure| {
+        let mut published = BTreeMap::new();
+        for (key, count) in query().answer(data)? {
+            let within = loop {
+                let drawn = noise.draw(&0, rng)?;
+                if drawn.unsigned_abs() <= limit {
+                    break drawn;
+                }
+            };
+            if let Some(noisy) = count.checked_add_signed(within).filter(|noisy| *noisy > limit / divisor) {
+                published.insert(key, noisy);
+            }
+        }
+        Ok(published)
+    };
+    trial.audit(effort, broken, |data, rng| library.draw(data, rng))
+}
+
 /// A sum with noise for the largest magnitude among the records, or for a declared one.
 fn own_bounds(effort: Effort, declared: Option<f64>) -> Result<Caught, Error> {
     const EPSILON: f64 = 2.0;
@@ -123,6 +159,7 @@ mod tests {
     #[test]
     fn what_is_right_is_not_caught() {
         assert!(!rising(EFFORT, true).unwrap().caught);
+        assert!(!half_of_the_limit(EFFORT, 1).unwrap().caught);
         assert!(!several(EFFORT, 5).unwrap().caught);
         assert!(!own_bounds(EFFORT, Some(1024.0)).unwrap().caught);
     }

@@ -16,6 +16,7 @@
 //! | M16 | synthetic data from an ε-private histogram are ε-private, counts can be negative, clamping biases | holds |
 //! | M18 | releases can be clamped into their range at no cost | holds |
 //! | M21 | keys are kept with the largest probability that (ε,δ) allows | holds, and is tight |
+//! | M22 | counts with noise that ends at a limit, above it | holds, and is tight |
 //! | D14 | private selection does not overfit | holds; the library's bound is at most half of the printed one |
 //! | L12 | local reports, and a census whose counts add up | hold |
 //! | I1 | the interval of a release covers the exact answer | holds, and is tight |
@@ -40,6 +41,7 @@ mod sparse_vector;
 mod spread;
 mod synthetic_data;
 mod textbook_gaussian;
+mod truncated;
 
 pub(crate) use intervals::misses;
 
@@ -63,6 +65,7 @@ pub(super) fn all() -> Vec<Claim> {
         synthetic_data::M16,
         clamped::M18,
         keys::M21,
+        truncated::M22,
         generalisation::D14,
         local_reports::L12,
         intervals::I1,
