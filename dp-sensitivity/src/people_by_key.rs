@@ -87,8 +87,8 @@ where
     /// The keys that occur, each kept with the largest probability that this leaves for the number
     /// of records that have it, and nothing else about them.
     ///
-    /// **Theorem.** Let each key be kept by a [`KeySelection`] that is (ε₀,δ₀)-private for a step by
-    /// one in the count of one key, with ε₀ = ε/s and δ₀ = 1 − (1−δ)^(1/s), where s is k under
+    /// **Theorem.** Let each key be kept by a [`KeySelection`] that is (ε₀,δ₀)-private for a step
+    /// by one in the count of one key, with ε₀ = ε/s and δ₀ = 1 − (1−δ)^(1/s), where s is k under
     /// add/remove and 2k under replace-one. Then the release is (ε,δ)-private.
     ///
     /// *Proof.* Neighbours differ by one in the counts of s keys at most, since nobody counts twice
@@ -101,8 +101,8 @@ where
     /// and must take a δ₀ that is smaller by a factor of up to (e^ε − 1)/ε.
     ///
     /// # Errors
-    /// As [`KeySelection::epsilon_delta`], and [`Error::Unreachable`] where the share of a key is so
-    /// small that 2²⁰ people may not be enough for one.
+    /// As [`KeySelection::epsilon_delta`], and [`Error::Unreachable`] where the share of a key is
+    /// so small that 2²⁰ people may not be enough for one.
     pub fn epsilon_delta(self, epsilon: f64, delta: f64) -> Result<SelectedKeys<T, F, A, K>, Error> {
         KeySelection::<K>::epsilon_delta(epsilon, delta)?;
         let share = Confidence::all_but(delta)?.independently(self.steps as usize).beta();

@@ -42,11 +42,11 @@ use keep::Keep;
 ///
 /// Counts that are s apart in ℓ1 are s such steps apart: a group of s, (sε₀, δ₀·(e^(sε₀) −
 /// 1)/(e^ε₀ − 1)) for the ε₀ and δ₀ of a step. So a record that is replaced costs that of a group
-/// of two. People with several keys each: `OccurringKeys` of `dp-sensitivity` is more exact,
+/// of two. People with several keys each: `PeopleByKey` of `dp-sensitivity` is more exact,
 /// because it knows that nobody counts twice for one key.
 ///
-/// A minimum number m of people shifts π: π(n − m + 1) instead of π(n), and never for n < m. That is
-/// a sequence with the same inequalities.
+/// A minimum number m of people shifts π: π(n − m + 1) instead of π(n), and never for n < m. That
+/// is a sequence with the same inequalities.
 ///
 /// **Other notions.** That a key appears at all tells for certain that somebody has it: the loss is
 /// infinite with a positive probability, so there is no Rényi divergence to state, and no ρ. An
@@ -241,8 +241,8 @@ impl<K: Ord + Clone> ForGuarantee<Approx> for KeySelection<K> {
     }
 }
 
-/// The target of [`KeySelection::epsilon_delta`]: becomes a [`KeySelection`] when the sensitivity is
-/// known.
+/// The target of [`KeySelection::epsilon_delta`]: becomes a [`KeySelection`] when the sensitivity
+/// is known.
 pub struct KeySelectionTarget<K> {
     guarantee: Approx,
     minimum: u64,

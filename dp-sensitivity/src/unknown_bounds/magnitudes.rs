@@ -174,7 +174,8 @@ mod tests {
     }
 
     proptest! {
-        /// A record that the limits do not cut lies between the bounds of its own bin, and in no other.
+        /// A record that the limits do not cut lies between the bounds of its own bin, and in no
+        /// other.
         #[test]
         fn records_lie_within_the_bounds_of_their_bin(record in any::<f64>(), log in -40.0..60.0f64, negative: bool) {
             for record in [record, if negative { -log.exp2() } else { log.exp2() }] {

@@ -14,8 +14,8 @@ use crate::arguments::{positive, within};
 
 /// Bounds in which most records lie, for data of which nobody knows how large they are.
 ///
-/// What comes out goes into a query by [`then`](Measurement::then), which reserves the budget of the
-/// second release:
+/// What comes out goes into a query by [`then`](Measurement::then), which reserves the budget of
+/// the second release:
 ///
 /// ```
 /// use dp_core::{Measurement, Pure, Query};
@@ -135,9 +135,9 @@ impl<A: Adjacency, M: NoiseOnBins> PrivateBounds<A, M> {
     }
 
     /// The same with other limits, which must be known without looking at the data: numbers that
-    /// are smaller than the least magnitude count as zero, those above the largest as that. Both are
-    /// rounded outwards to powers of two. Fewer bins need fewer records, though not by much: the
-    /// threshold grows with the logarithm of their number.
+    /// are smaller than the least magnitude count as zero, those above the largest as that. Both
+    /// are rounded outwards to powers of two. Fewer bins need fewer records, though not by much:
+    /// the threshold grows with the logarithm of their number.
     ///
     /// ```
     /// use dp_sensitivity::PrivateBounds;

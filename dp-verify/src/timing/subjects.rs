@@ -245,7 +245,7 @@ fn sparse_vector(sampler: &'static str, threshold: f64) -> Test {
 
 /// The same cells with other counts. How many cells are occupied does show: it is not part of the
 /// promise.
-fn histograms() -> [Test; 2] {
+fn histograms() -> [Test; 4] {
     fn counts(count: u64) -> BTreeMap<u64, u64> {
         (0..8).map(|cell| (cell, count)).collect()
     }

@@ -33,7 +33,8 @@ fn noise(limit: i64, scale: f64) -> Vec<Enclosure> {
     weights.into_iter().map(|weight| weight / total).collect()
 }
 
-/// The probabilities of the published counts from the threshold on, after that of none, for a count.
+/// The probabilities of the published counts from the threshold on, after that of none, for a
+/// count.
 fn law(noise: &[Enclosure], count: i64, threshold: i64, values: i64) -> Vec<Enclosure> {
     let limit = i64::try_from(noise.len() / 2).unwrap_or(i64::MAX);
     let mass = |x: i64| usize::try_from(x + limit).ok().and_then(|at| noise.get(at)).copied();
