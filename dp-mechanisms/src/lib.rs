@@ -17,6 +17,8 @@
 //! | [`selection::TopK`] | the k best candidates | ℓ∞ sensitivity; half of the noise if [monotone](dp_core::LInfMonotone) | [`Pure`](dp_core::Pure), [`Zcdp`](dp_core::Zcdp) |
 //! | [`Vector`] | independent noise on each coordinate | that of the noise | that of the noise |
 //! | [`StabilityHistogram`] | rounded Laplace on each count, above a threshold | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
+//! | [`TruncatedHistogram`] | discrete Laplace within a limit on each count, above it | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
+//! | [`KeySelection`] | which keys occur, each kept as probably as (ε,δ) allows | ℓ1 sensitivity | [`Approx`](dp_core::Approx) |
 //! | [`HierarchicalCounts`] | discrete Gaussian on all counts of a tree | ℓ1 sensitivity of the leaves | [`Zcdp`](dp_core::Zcdp) |
 //! | [`ReusableHoldout`] | means of a training set, or of a hold-out set where they disagree | one record | [`Pure`](dp_core::Pure) |
 //! | [`SparseHistogram`] | rounded Laplace on all of up to 2⁶⁴ counts, above a threshold | ℓ1 sensitivity | [`Pure`](dp_core::Pure) |
@@ -107,6 +109,7 @@ mod holdout;
 #[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]
 pub mod internals;
+mod key_selection;
 mod laplace;
 pub mod local;
 mod mixed_noise;
@@ -119,6 +122,7 @@ mod stability_histogram;
 mod symmetric;
 mod synthetic;
 mod transfer;
+mod truncated_histogram;
 mod vector;
 
 pub use bounded_laplace::{BoundedLaplace, BoundedTarget};
@@ -128,6 +132,7 @@ pub use error::Error;
 pub use gaussian::{Formula, Gaussian, PrintedGaussian};
 pub use hierarchy::{HierarchicalCounts, HierarchicalTarget, Hierarchy};
 pub use holdout::{Holdout, HoldoutAnswer, HoldoutSession, ReusableHoldout};
+pub use key_selection::{KeySelection, KeySelectionTarget};
 pub use laplace::Laplace;
 pub use mixed_noise::{Branch, MixedNoise, MixedTarget};
 pub use sparse_histogram::{SparseHistogram, SparseTarget};
@@ -136,6 +141,7 @@ pub use stability_histogram::StabilityHistogram;
 pub use symmetric::Symmetric;
 pub use synthetic::{SyntheticData, nearest_with_total};
 pub use transfer::{printed_transfer_bound, transfer_bound};
+pub use truncated_histogram::{TruncatedHistogram, TruncatedTarget};
 pub use vector::{Coordinatewise, CoordinatewiseIn, Vector};
 
 /// The program of the README, which a test runs.

@@ -21,7 +21,8 @@ use crate::arguments::{integer, positive, within};
 ///
 /// The bins of a histogram must be declared, because a bin that appears reveals that somebody is in
 /// it. Where they cannot be (words, addresses, searches), a threshold hides small bins, and δ
-/// covers the probability that noise lifts one above it.
+/// covers the probability that noise lifts one above it. A
+/// [`TruncatedHistogram`](crate::TruncatedHistogram) has a lower threshold for the same price.
 ///
 /// **What is released.** A count c > 0 becomes c + N, where N is Laplace noise of scale b, rounded
 /// to the nearest integer. The key is published with c + N if that is at least T, and left out

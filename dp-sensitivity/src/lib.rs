@@ -20,6 +20,7 @@
 //! | [`Histogram`] over declared bins | [`AddRemove`] | 1 in every norm |
 //! | | [`ReplaceOne`] | 2 in ℓ1, √2 in ℓ2 |
 //! | [`CountBy`] keys that are not known beforehand | both | as a histogram, in ℓ1 |
+//! | [`PeopleByKey`] of people with up to k keys that are not known beforehand | [`AddRemove`], [`ReplaceOne`] | k, 2k in ℓ1 |
 //! | [`Gram`] matrix XᵀX of rows up to length B | [`AddRemove`] | B² in ℓ2 |
 //! | | [`ReplaceOne`] | √2·B² in ℓ2 |
 //! | [`PredictionVariance`] of a ridge regression at a point z | [`AddRemove`] | \|z\|²·B²/(λ(λ + B²)) |
@@ -34,6 +35,8 @@
 //! | release | what it does | guarantee |
 //! |---|---|---|
 //! | [`Quantile::epsilon`], [`Quantiles`] | the exponential mechanism, for one quantile or many | [`Pure`], [`Zcdp`] |
+//! | [`PeopleByKey::epsilon_delta`] | the keys that occur, as many as (ε,δ) allows | [`Approx`] |
+//! | [`PrivateBounds`] | bounds of records that nobody knows beforehand | [`Pure`], [`Zcdp`] |
 //! | [`smooth`] noise | noise in proportion to a smooth bound | [`Pure`], [`Approx`], [`Zcdp`] |
 //! | [`ProposeTestRelease`] | noise for a proposed local sensitivity, after a test | [`Approx`] |
 //! | [`PrivateSensitivityBound`] | noise for a private bound on it | [`Approx`] |
@@ -76,6 +79,7 @@ mod graphs;
 pub mod internals;
 mod local;
 mod order_statistics;
+mod people_by_key;
 mod quantiles;
 mod second_moments;
 pub mod smooth;
@@ -84,6 +88,7 @@ mod stability;
 mod sums;
 #[cfg(any(test, feature = "internals"))]
 mod testing;
+mod unknown_bounds;
 
 pub use aggregate::Aggregate;
 pub use comparison::Exploratory;
@@ -92,6 +97,7 @@ pub use csv::{Csv, CsvError, OnBadCell};
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use local::{LocalSensitivity, Smoothness};
 pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};
+pub use people_by_key::{PeopleByKey, SelectedKeys};
 pub use quantiles::{
     CellCounts, ExponentialQuantile, ExponentialQuantiles, QuantileTree, Quantiles, ReleasedQuantiles,
 };
@@ -102,6 +108,7 @@ pub use stability::{
     SensitivityBound, Stable, StableRelease,
 };
 pub use sums::{Mean, Sum};
+pub use unknown_bounds::{NoiseOnBins, PrivateBounds};
 
 use dp_core::arguments;
 

@@ -63,10 +63,11 @@ pub mod query {
     pub use dp_core::{Answer, Bounds, Error, Finite, FiniteVec, Query, SensitivityIn};
     pub use dp_sensitivity::{
         Aggregate, Bounded, CellCounts, Count, CountBy, Exploratory, ExponentialQuantile,
-        ExponentialQuantiles, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent, Outcome,
-        PredictionVariance, PrivateSensitivityBound, ProposeTestRelease, Quantile, QuantileTree, Quantiles,
-        ReciprocalCount, ReleasedQuantiles, SecondMoment, Stable, StableRelease, StandardDeviation, Sum,
-        Triangles, TrimmedMean, Variance, WinsorisedMean, comparison,
+        ExponentialQuantiles, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent,
+        NoiseOnBins, Outcome, PeopleByKey, PredictionVariance, PrivateBounds, PrivateSensitivityBound,
+        ProposeTestRelease, Quantile, QuantileTree, Quantiles, ReciprocalCount, ReleasedQuantiles,
+        SecondMoment, SelectedKeys, Stable, StableRelease, StandardDeviation, Sum, Triangles, TrimmedMean,
+        Variance, WinsorisedMean, comparison,
     };
 }
 
@@ -102,10 +103,11 @@ pub mod noise {
     pub use dp_mechanisms::{
         AboveThreshold, AboveThresholdTarget, BoundedLaplace, BoundedTarget, Branch, Coordinatewise,
         CoordinatewiseIn, DiscreteGaussian, DiscreteLaplace, Error, Formula, Gaussian, HierarchicalCounts,
-        HierarchicalTarget, Hierarchy, Holdout, HoldoutAnswer, HoldoutSession, Interaction, Laplace,
-        MixedNoise, MixedTarget, PrintedGaussian, ReusableHoldout, SparseHistogram, SparseTarget,
-        StabilityHistogram, Symmetric, SyntheticData, Vector, Watch, local, nearest_with_total,
-        printed_transfer_bound, rng, sample, selection, transfer_bound,
+        HierarchicalTarget, Hierarchy, Holdout, HoldoutAnswer, HoldoutSession, Interaction, KeySelection,
+        KeySelectionTarget, Laplace, MixedNoise, MixedTarget, PrintedGaussian, ReusableHoldout,
+        SparseHistogram, SparseTarget, StabilityHistogram, Symmetric, SyntheticData, TruncatedHistogram,
+        TruncatedTarget, Vector, Watch, local, nearest_with_total, printed_transfer_bound, rng, sample,
+        selection, transfer_bound,
     };
 }
 

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use dp_accounting::{Budget, Composition, Event};
 use dp_core::pairs::{DiscreteGaussianPair, GaussianPair};
 use dp_core::{
-    AddRemove, AllAnswers, Bounds, Calibrate, Error, Interactive, L1, LInf, Pure, Query, ReplaceOne, Scale,
-    Sensitivity,
+    AddRemove, AllAnswers, Bounds, Calibrate, Delta, Epsilon, Error, Interactive, L1, LInf, Pure, Query,
+    ReplaceOne, Scale, Sensitivity,
 };
 use dp_mechanisms::local::{
     CountMeanSketch, HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding,
@@ -17,13 +17,14 @@ use dp_mechanisms::sample::{self, Bernoulli, Binomial, Geometric, Ratio};
 use dp_mechanisms::selection::{Exponential, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK};
 use dp_mechanisms::{
     AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, HierarchicalCounts,
-    Hierarchy, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram, Vector, Watch,
+    Hierarchy, KeySelection, Laplace, MixedNoise, ReusableHoldout, SparseHistogram, StabilityHistogram,
+    TruncatedHistogram, Vector, Watch,
 };
 use dp_ml::model::Linear;
 use dp_ml::training::{Privacy, Settings, Training};
 use dp_ml::{Csv, Idx, OnBadCell};
 use dp_sensitivity::smooth::{self, ArsinhNormal, PolyPlace, PolynomialTail, SmoothStudentT, Smoothly};
-use dp_sensitivity::{Mean, Quantile};
+use dp_sensitivity::{Mean, PeopleByKey, PrivateBounds, Quantile};
 
 /// The longest mechanism that is still read.
 const MOST: usize = 300;
@@ -67,6 +68,11 @@ fn mechanisms() -> Result<(), Error> {
     assert_below(MOST_OF_SEVERAL, &watch);
     assert_short(&watch.open(OsSeeded::new().expect("the system has random bits")));
     assert_short(&StabilityHistogram::<String>::new(scale, 100)?);
+    assert_short(&TruncatedHistogram::<String>::new(scale, 100)?);
+    assert_short(&KeySelection::<String>::new(Epsilon::new(0.1)?, Delta::new(1e-6)?)?);
+    let people = PeopleByKey::new(3, |keys: &Vec<String>| keys.clone())?;
+    assert_short(&people.epsilon_delta(1.0, 1e-6)?);
+    assert_short(&PrivateBounds::rho(0.1)?);
     assert_short(&SparseHistogram::new(scale, 1 << 40, 100)?);
     assert_below(MOST_OF_SEVERAL, &ReusableHoldout::epsilon(1.0, 1000, 0.1, 3)?);
     let country = Hierarchy::uniform(&[50, 100, 10])?;

@@ -19,7 +19,7 @@ use rand_core::Rng;
 use crate::arguments::within;
 
 use super::exponential_function::exp_neg_of;
-use super::{Bits, Dyadic, Ratio, Uniform};
+use super::{Bits, Cut, Dyadic, Ratio, Uniform};
 
 /// An event whose probability is exactly the real number that was asked for.
 ///
@@ -39,10 +39,7 @@ use super::{Bits, Dyadic, Ratio, Uniform};
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
     probability: Probability,
-    /// A U whose first 64 digits are below this number is below p, …
-    certain: u128,
-    /// … and one whose digits are not below this is not. Both are at most 2⁶⁴.
-    possible: u128,
+    cut: Cut,
 }
 
 /// A probability as a formula, from which any number of digits can be computed.
@@ -116,18 +113,12 @@ impl Bernoulli {
         let (lower, upper) = ratio.enclose(64);
         let [certain, possible] =
             [lower, upper].map(|end| u128::try_from(end).expect("a probability is at most 2⁶⁴ · 2⁻⁶⁴"));
-        Self { probability: Probability::Ratio(ratio), certain, possible }
+        Self { probability: Probability::Ratio(ratio), cut: Cut { certain, possible } }
     }
 
     /// Bounds on the first 64 digits from bounds in floats.
     fn between(enclosed: Enclosure, probability: Probability) -> Self {
-        const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
-        let enclosed = enclosed.probability();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        // whole numbers from 0 to 2⁶⁴: products with a power of two are exact
-        let [certain, possible] =
-            [enclosed.lo() * TWO_TO_64, (enclosed.hi() * TWO_TO_64).ceil()].map(|end| end as u128);
-        Self { probability, certain, possible }
+        Self { probability, cut: Cut::between(enclosed) }
     }
 
     /// Whether the event happens this time.
@@ -139,20 +130,9 @@ impl Bernoulli {
     pub(crate) fn draw_from<R: Rng + ?Sized>(&self, bits: &mut Bits<'_, R>) -> bool {
         let known = bits.portion();
         let prefix = bits.take(known);
-        self.settled(prefix, known).unwrap_or_else(|| self.settle(Uniform::with_prefix(prefix, known), bits))
-    }
-
-    /// The outcome, if up to 64 digits and the bounds that are at hand suffice for it.
-    fn settled(&self, prefix: u64, known: u32) -> Option<bool> {
-        let missing = u64::BITS - known;
-        let prefix = u128::from(prefix);
-        if (prefix + 1) << missing <= self.certain {
-            Some(true)
-        } else if prefix << missing >= self.possible {
-            Some(false)
-        } else {
-            None
-        }
+        self.cut
+            .settled(prefix, known)
+            .unwrap_or_else(|| self.settle(Uniform::with_prefix(prefix, known), bits))
     }
 
     /// The outcome, with as many digits as needed.
@@ -249,12 +229,15 @@ mod tests {
     fn certain_and_impossible_events() {
         let mut rng = Insecure::seeded(3);
         let hopeless = Bernoulli::exp_neg(f64::MAX).unwrap();
-        assert_eq!((hopeless.certain, hopeless.possible), (0, 1));
+        assert_eq!((hopeless.cut.certain, hopeless.cut.possible), (0, 1));
         assert!(!hopeless.settle(Uniform::with_prefix(0, 64), &mut Bits::new(&mut rng)));
         let (always, never) = (Bernoulli::new(1.0).unwrap(), Bernoulli::new(0.0).unwrap());
         assert!((0..100).all(|_| always.draw(&mut rng) && !never.draw(&mut rng)));
         for word in [0, u64::MAX] {
-            assert_eq!((always.settled(word, 64), never.settled(word, 64)), (Some(true), Some(false)));
+            assert_eq!(
+                (always.cut.settled(word, 64), never.cut.settled(word, 64)),
+                (Some(true), Some(false))
+            );
         }
     }
 
@@ -266,7 +249,7 @@ mod tests {
             (Bernoulli::ratio(1, 3).unwrap(), u64::MAX / 3),
         ];
         for (event, prefix) in cases {
-            assert_eq!(event.settled(prefix, 64), None);
+            assert_eq!(event.cut.settled(prefix, 64), None);
             let mut after = [false; 2];
             for seed in 0..64 {
                 let mut rng = Insecure::seeded(seed);
@@ -285,13 +268,13 @@ mod tests {
         ) {
             for event in [Bernoulli::exp_neg(x).unwrap(), Bernoulli::truth(float(x), others), Bernoulli::new(x.min(1.0)).unwrap()] {
                 // A word near the bounds.
-                let middle = u64::try_from(event.certain.min(u64::MAX.into())).unwrap();
+                let middle = u64::try_from(event.cut.certain.min(u64::MAX.into())).unwrap();
                 let word = middle.saturating_add_signed(offset);
                 let exact = event.settle(Uniform::with_prefix(word, 64), &mut Bits::new(&mut Insecure::seeded(seed)));
-                if let Some(fast) = event.settled(word, 64) {
+                if let Some(fast) = event.cut.settled(word, 64) {
                     prop_assert_eq!(fast, exact);
                 }
-                prop_assert!(event.possible <= 1 << 64 && event.possible - event.certain < 1 << 15);
+                prop_assert!(event.cut.possible <= 1 << 64 && event.cut.possible - event.cut.certain < 1 << 15);
             }
         }
 

@@ -23,6 +23,7 @@ mod smooth;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod unknown;
 
 use std::time::Instant;
 
@@ -119,6 +120,7 @@ pub(crate) fn all() -> Vec<Audit> {
         queries::all(),
         smooth::all(),
         looking_first::all(),
+        unknown::all(),
         learning::all(),
     ]
     .into_iter()

@@ -16,7 +16,7 @@ pub mod learning;
 mod mechanisms;
 mod sensitivity;
 
-pub(crate) use mechanisms::misses;
+pub(crate) use mechanisms::{deviation, misses};
 
 use crate::claim::Claim;
 

@@ -27,6 +27,7 @@ mod selection;
 mod sensitivity;
 mod sparse_vector;
 mod trial;
+mod unknown;
 
 use dp_core::Error;
 
@@ -93,6 +94,7 @@ pub(crate) fn all() -> Vec<Mutant> {
         ledger::MUTANTS,
         learning::MUTANTS,
         local::MUTANTS,
+        unknown::MUTANTS,
     ]
     .concat()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dp_core::{Bounds, Measurement, Mechanism, Scale};
+use dp_core::{Bounds, Delta, Epsilon, Measurement, Mechanism, Scale};
 use dp_mechanisms::local::{HadamardResponse, KRandomizedResponse, RandomizedResponse, UnaryEncoding};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::sample::{Law, PolyPlaceLaw, PolynomialTailLaw, Rounded, StudentTLaw};
@@ -10,8 +10,8 @@ use dp_mechanisms::selection::{
     Exponential, ExponentialNoise, GumbelNoise, LaplaceNoise, NoisyMax, PermuteAndFlip, TopK,
 };
 use dp_mechanisms::{
-    AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, SparseHistogram,
-    StabilityHistogram,
+    AboveThreshold, BoundedLaplace, DiscreteGaussian, DiscreteLaplace, Gaussian, KeySelection, Laplace,
+    SparseHistogram, StabilityHistogram, TruncatedHistogram,
 };
 use dp_sensitivity::smooth::{self, Smoothly};
 use dp_sensitivity::{Quantile, Quantiles};
@@ -285,7 +285,7 @@ fn sparse_vector(sampler: &'static str, threshold: f64) -> Test {
 
 /// The same cells with other counts. How many cells are occupied does show: it is not part of the
 /// promise.
-fn histograms() -> [Test; 2] {
+fn histograms() -> [Test; 4] {
     fn counts(count: u64) -> BTreeMap<u64, u64> {
         (0..8).map(|cell| (cell, count)).collect()
     }
@@ -303,8 +303,15 @@ fn histograms() -> [Test; 2] {
         StabilityHistogram::<u64>::new(scale(2.0), 50).expect(POSSIBLE),
         SparseHistogram::new(scale(2.0), 1 << 20, 50).expect(POSSIBLE),
     );
+    let step = (Epsilon::new(0.5).expect(POSSIBLE), Delta::new(1e-6).expect(POSSIBLE));
+    let (keys, truncated) = (
+        KeySelection::<u64>::new(step.0, step.1).expect(POSSIBLE),
+        TruncatedHistogram::<u64>::new(scale(2.0), 50).expect(POSSIBLE),
+    );
     [
         even("stability histogram", 4, lists(), move |counts, rng| stable.draw(counts, rng).ok()),
+        even("key selection", 4, lists(), move |counts, rng| keys.draw(counts, rng).ok()),
+        even("truncated histogram", 4, lists(), move |counts, rng| truncated.draw(counts, rng).ok()),
         even("sparse histogram", 4, lists(), move |counts, rng| sparse.draw(counts, rng).ok()),
     ]
 }

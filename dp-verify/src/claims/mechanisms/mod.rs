@@ -15,6 +15,8 @@
 //! | M14 | report-noisy-max with exponential noise is ε-private | holds, and is permute-and-flip |
 //! | M16 | synthetic data from an ε-private histogram are ε-private, counts can be negative, clamping biases | holds |
 //! | M18 | releases can be clamped into their range at no cost | holds |
+//! | M21 | keys are kept with the largest probability that (ε,δ) allows | holds, and is tight |
+//! | M22 | counts with noise that ends at a limit, above it | holds, and is tight |
 //! | D14 | private selection does not overfit | holds; the library's bound is at most half of the printed one |
 //! | L12 | local reports, and a census whose counts add up | hold |
 //! | I1 | the interval of a release covers the exact answer | holds, and is tight |
@@ -30,6 +32,7 @@ mod census;
 mod clamped;
 mod generalisation;
 mod intervals;
+mod keys;
 mod local_reports;
 mod mixed_noise;
 mod pure_laplace;
@@ -38,6 +41,7 @@ mod sparse_vector;
 mod spread;
 mod synthetic_data;
 mod textbook_gaussian;
+mod truncated;
 
 pub(crate) use intervals::misses;
 
@@ -60,6 +64,8 @@ pub(super) fn all() -> Vec<Claim> {
         selection::M14,
         synthetic_data::M16,
         clamped::M18,
+        keys::M21,
+        truncated::M22,
         generalisation::D14,
         local_reports::L12,
         intervals::I1,
@@ -74,7 +80,7 @@ pub(super) fn all() -> Vec<Claim> {
 
 /// An upper bound on √(ln(1/false alarm) / 2n): how far the mean of n independent variables in [0,
 /// 1] strays above its expectation but for that probability (Hoeffding 1963).
-pub(super) fn deviation(draws: u32, false_alarm: f64) -> f64 {
+pub(crate) fn deviation(draws: u32, false_alarm: f64) -> f64 {
     let exponent = -Enclosure::point(false_alarm).ln();
     (exponent / Enclosure::point(2.0 * f64::from(draws))).sqrt().hi()
 }

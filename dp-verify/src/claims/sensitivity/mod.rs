@@ -23,6 +23,7 @@
 //! | S18 | an edge moves the number of triangles by n−2, by the largest degree, by the common neighbours of a pair | holds, and the local sensitivity at distance s is exact |
 //! | S19 | smooth noise is more than global noise | depends on the data |
 //! | S23 | an exponential-mechanism quantile has ε-bounded range | holds, and is tight |
+//! | S31 | bounds from noisy counts of magnitudes are ε-private | holds |
 //!
 //! Neighbours of small data sets are listed, all of them. Draws have a fixed seed.
 
@@ -45,6 +46,7 @@ mod stability;
 mod triangles;
 mod trimmed;
 mod two_medians;
+mod unknown_bounds;
 mod variance;
 
 use crate::claim::Claim;
@@ -76,6 +78,7 @@ pub(super) fn all() -> Vec<Claim> {
         triangles::S18,
         smooth_compared::S19,
         quantiles::S23,
+        unknown_bounds::S31,
     ]
 }
 
