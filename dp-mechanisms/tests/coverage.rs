@@ -5,7 +5,7 @@
 //! Bernstein's inequality an interval at 0.95 fails as much more often than it says as is tolerated
 //! with probability below 10⁻⁷. Tight intervals cover at most two points more than they say.
 
-use dp_core::interval::{Confidence, ConfidenceInterval, share_interval, variance_interval};
+use dp_core::interval::{Confidence, ConfidenceInterval, SumNoise, share_interval, variance_interval};
 use dp_core::{AddRemove, Bounds, Calibrate, L1, Mechanism, Scale, Sensitivity, WithInterval};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{

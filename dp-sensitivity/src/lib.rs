@@ -50,7 +50,7 @@
 //! use dp_core::{Bounds, L1, Query, SensitivityIn};
 //! use dp_sensitivity::Mean;
 //!
-//! let mean = Mean::new(Bounds::new(0.0, 100.0)?, 4)?;
+//! let mean = Mean::new(Bounds::new(0.0, 100.0)?).under_replace_one(4)?;
 //! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?.get(), 45.0); // 10, 20, 100 and 50
 //! let sensitivity = SensitivityIn::<L1>::sensitivity(&mean);
 //! assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
@@ -70,6 +70,7 @@ mod aggregate;
 pub mod comparison;
 mod counts;
 mod csv;
+mod estimates;
 mod graphs;
 #[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]
@@ -89,6 +90,9 @@ pub use aggregate::Aggregate;
 pub use comparison::Exploratory;
 pub use counts::{Count, CountBy, Histogram, ReciprocalCount};
 pub use csv::{Csv, CsvError, OnBadCell};
+pub use estimates::{
+    Additive, By, Estimated, Estimator, ReleasedDeviation, ReleasedMean, ReleasedVariance, Sums,
+};
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use local::{LocalSensitivity, Smoothness};
 pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};

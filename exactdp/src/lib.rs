@@ -5,7 +5,7 @@
 //!
 //! # fn main() -> Result<(), exactdp::Error> {
 //! let ages = [23.0, 35.0, 61.0, 47.0];
-//! let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+//! let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.5)?)?;
 //! let mut budget = Budget::new(Pure::new(1.0)?);
 //! let released = budget.spend(&mean, &ages, &mut OsSeeded::new()?)?;
 //! println!("mean age {released:.0}, {} of {} spent", budget.spent(), budget.total());

@@ -36,10 +36,14 @@ pub(super) fn rows() -> Vec<Row> {
             |data, rate| WinsorisedMean::new(bounds(), RECORDS, RECORDS / 10)?.smooth(data, rate),
             None,
         ),
-        ("variance", |data, rate| Variance::new(bounds(), RECORDS)?.smooth(data, rate), None),
+        (
+            "variance",
+            |data, rate| Variance::new(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
+            None,
+        ),
         (
             "standard deviation",
-            |data, rate| StandardDeviation::new(bounds(), RECORDS)?.smooth(data, rate),
+            |data, rate| StandardDeviation::new(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
             None,
         ),
     ];

@@ -22,10 +22,10 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
 fn sizes() -> Result<Vec<Mistake>> {
     let (ages, mut rng) = (Bounds::new(0.0, 110.0)?, OsSeeded::new()?);
     let school = Bounds::new(11.0, 19.0)?;
-    let mean = Mean::new(ages, 4)?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(ages).under_replace_one(4)?.with(Laplace::epsilon(0.5)?)?;
     Ok(vec![
-        refused!("A mean of no records.", Mean::new(ages, 0)),
-        refused!("A variance of one record.", Variance::new(ages, 1)),
+        refused!("A mean of no records.", Mean::new(ages).under_replace_one(0)),
+        refused!("A variance of one record.", Variance::new(ages).under_replace_one(1)),
         refused!("Data of another size than was declared.", mean.release(&[23.0, 35.0, 61.0], &mut rng)),
         refused!("Everything is trimmed away.", TrimmedMean::new(ages, 10, 5)),
         refused!("A quantile in percent.", Quantile::new(ages, 95.0)),

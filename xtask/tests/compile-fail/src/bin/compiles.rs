@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rng = OsSeeded::new()?;
 
     let _ = Laplace::with_scale(Scale::new(2.0)?).guarantee(Sensitivity::<L1, AddRemove>::new(1.0)?);
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.5)?)?;
     let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Laplace::epsilon(0.25)?)?;
 
     let both = (&mean).and((&seniors).replace_one_as_two_steps());
