@@ -9,10 +9,12 @@
 //! | [`Count`] of the records that match | [`AddRemove`], [`ReplaceOne`] | 1 |
 //! | [`Sum`] of records in [a, b] | [`AddRemove`] | max(\|a\|, \|b\|) |
 //! | | [`ReplaceOne`] | b − a |
+//! | [`Mean`] of records in [a, b] | [`AddRemove`] | 1, of two sums in units of b − a |
 //! | [`Mean`] of n records in [a, b] | [`ReplaceOne`] | (b − a)/n |
 //! | [`TrimmedMean`] without the m smallest and m largest of n | [`ReplaceOne`] | (b − a)/(n − 2m) |
 //! | [`WinsorisedMean`] with the m smallest and m largest of n pulled in | [`ReplaceOne`] | (b − a)(m + 1)/n |
 //! | [`Quantile`]: median, minimum, maximum and all between | both | b − a |
+//! | [`Variance`], [`StandardDeviation`] of records in [a, b] | [`AddRemove`] | 1, of three sums |
 //! | [`StandardDeviation`] of n records in [a, b] | [`ReplaceOne`] | (b − a)/√n, or (b − a)√(n−1)/n |
 //! | [`ReciprocalCount`], 1/max(c, 1) | [`AddRemove`] | ½ |
 //! | [`Variance`] of n records in [a, b] | [`ReplaceOne`] | (b − a)²/n, or (b − a)²(n−1)/n² |
@@ -26,6 +28,11 @@
 //! | [`Triangles`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | n − 2 |
 //! | [`KStars`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | 2·C(n−2, k−1) |
 //! | [`MaxDegree`] of a [`Graph`] | [`EdgeAdjacency`] | 1 |
+//!
+//! Each is also one [of a field](dp_core::Of) of every record, or [of some](dp_core::Of::only) of the
+//! records under add/remove. Counts, sums, means, variances and standard deviations are asked
+//! [by group](Additive::by) for the price of one group. What is computed from several sums is an
+//! [`Estimator`], and takes noise as a query does.
 //!
 //! These sensitivities are worst cases. Most queries of one number also know their
 //! [local sensitivity](LocalSensitivity), at every distance from the data, and a smooth bound on

@@ -10,51 +10,72 @@
 //!   is for replace-one.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use rand_core::Rng;
 
 use super::Measurement;
-use crate::Error;
 use crate::adjacency::{AddRemove, Adjacency, ReplaceOne, SameRelation};
 use crate::interval::{Confidence, WithInterval};
 use crate::notion::{Guarantee, SameNotion};
+use crate::{Error, Invariant};
 
 /// One measurement for each part, a record's part being what `key` says of it.
 ///
 /// Records whose key names no part belong to none and are left out.
 ///
 /// # Contract
-/// `key` must be a function of the record alone.
+/// `key` and `field` must be functions of the record alone.
 #[derive(Clone, Debug)]
-pub struct ByKey<M, K> {
+pub struct ByKey<M, T, K, F> {
     parts: Vec<M>,
-    key: K,
+    key: Invariant<K>,
+    field: Invariant<F>,
+    record: PhantomData<fn(&T)>,
 }
 
-impl<M, K> ByKey<M, K> {
+impl<M, T: Clone, K> ByKey<M, T, K, fn(&T) -> T> {
     /// The measurements of the parts 0, 1, …, and the function that assigns a record to one of them.
+    /// Each part gets copies of its records.
     ///
     /// # Errors
     /// [`Error::Empty`] without parts.
-    pub fn new<T>(parts: Vec<M>, key: K) -> Result<Self, Error>
+    pub fn new(parts: Vec<M>, key: K) -> Result<Self, Error>
     where
         M: Measurement<Data = [T]>,
         M::Adjacency: SameRelation<AddRemove>,
         K: Fn(&T) -> usize,
     {
-        if parts.is_empty() {
-            return Err(Error::Empty { argument: "the list of parts" });
-        }
-        Ok(Self { parts, key })
+        Self::of_field(parts, key, T::clone)
     }
 }
 
-impl<T, M, K> Measurement for ByKey<M, K>
+impl<M, T, K, F> ByKey<M, T, K, F> {
+    /// The same of one field of each record: each part gets the fields of its records, and no record
+    /// is copied.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without parts.
+    pub fn of_field<R>(parts: Vec<M>, key: K, field: F) -> Result<Self, Error>
+    where
+        M: Measurement<Data = [R]>,
+        M::Adjacency: SameRelation<AddRemove>,
+        K: Fn(&T) -> usize,
+        F: Fn(&T) -> R,
+    {
+        if parts.is_empty() {
+            return Err(Error::Empty { argument: "the list of parts" });
+        }
+        Ok(Self { parts, key: Invariant::new(key), field: Invariant::new(field), record: PhantomData })
+    }
+}
+
+impl<M, T, R, K, F> Measurement for ByKey<M, T, K, F>
 where
-    T: Clone,
-    M: Measurement<Data = [T]>,
+    M: Measurement<Data = [R]>,
     M::Adjacency: SameRelation<AddRemove>,
     K: Fn(&T) -> usize,
+    F: Fn(&T) -> R,
 {
     type Data = [T];
     type Output = Vec<M::Output>;
@@ -66,11 +87,11 @@ where
             .expect("`new` refuses an empty list")
     }
 
-    fn draw<R: Rng + ?Sized>(&self, data: &[T], rng: &mut R) -> Result<Self::Output, Error> {
-        let mut split: Vec<Vec<T>> = self.parts.iter().map(|_| Vec::new()).collect();
+    fn draw<G: Rng + ?Sized>(&self, data: &[T], rng: &mut G) -> Result<Self::Output, Error> {
+        let mut split: Vec<Vec<R>> = self.parts.iter().map(|_| Vec::new()).collect();
         for record in data {
-            if let Some(part) = split.get_mut((self.key)(record)) {
-                part.push(record.clone());
+            if let Some(part) = split.get_mut((self.key.get())(record)) {
+                part.push((self.field.get())(record));
             }
         }
         self.parts.iter().zip(&split).map(|(part, records)| part.draw(records, rng)).collect()
@@ -131,7 +152,7 @@ where
 
 /// One interval for each part, all of them together. Their noise is independent, so each gets the
 /// confidence (1−β)^(1/k).
-impl<M: WithInterval, K> WithInterval for ByKey<M, K> {
+impl<M: WithInterval, T, K, F> WithInterval for ByKey<M, T, K, F> {
     type Released = Vec<M::Released>;
     type Interval = Vec<M::Interval>;
 

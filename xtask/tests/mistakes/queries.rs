@@ -11,7 +11,9 @@ use dp_mechanisms::rng::OsSeeded;
 use dp_mechanisms::selection::{Exponential, TopK};
 use dp_mechanisms::{AboveThreshold, DiscreteLaplace, Laplace, StabilityHistogram, SyntheticData, Watch};
 use dp_sensitivity::smooth::{ArsinhNormal, PolyPlace};
-use dp_sensitivity::{Histogram, Mean, ProposeTestRelease, Quantile, Quantiles, TrimmedMean, Variance};
+use dp_sensitivity::{
+    Additive, Histogram, Mean, ProposeTestRelease, Quantile, Quantiles, TrimmedMean, Variance,
+};
 
 use crate::{Mistake, refused};
 
@@ -34,6 +36,8 @@ fn sizes() -> Result<Vec<Mistake>> {
             "A step that skips the bounds.",
             Quantile::median(school).epsilon(1.0)?.on_multiples_of(10.0)
         ),
+        refused!("Groups without keys.", Mean::new(ages).by(|age| *age > 65.0, [])),
+        refused!("A group that is asked for twice.", Mean::new(ages).by(|age| *age > 65.0, [true, true])),
         refused!("A histogram without bins.", Histogram::new(0, |age: &usize| age / 10)),
         refused!("A histogram with the same edge twice.", Histogram::between([0.0, 18.0, 18.0, 65.0])),
         refused!("A histogram with one edge.", Histogram::between([18.0])),

@@ -3,7 +3,7 @@
 //! About [`dp_sensitivity::ReleasedMean`], [`dp_sensitivity::ReleasedVariance`] and
 //! [`dp_sensitivity::By`].
 
-use dp_core::{Bounds, Error, L1, L2, Measurement, Norm, Pure, ReplaceOne, Scale};
+use dp_core::{Bounds, Error, L1, L2, Measurement, Norm, Pure, Query, ReplaceOne, Scale};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{Gaussian, Laplace};
 use dp_sensitivity::{Additive, Estimator, Mean, Sum, Variance};
