@@ -19,10 +19,10 @@ const NODES: u32 = 10_000;
 const EDGES: u32 = 100_000;
 const FINE: &str = "the query is good";
 
-type Query = fn(&[f64], Smoothness) -> Result<f64, Error>;
+type Smooth = fn(&[f64], Smoothness) -> Result<f64, Error>;
 
 pub(super) fn rows() -> Vec<Row> {
-    let queries: [(&str, Query, Option<f64>); 5] = [
+    let queries: [(&str, Smooth, Option<f64>); 5] = [
         (
             "median",
             |data, rate| Quantile::median(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
