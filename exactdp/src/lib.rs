@@ -96,7 +96,7 @@ pub mod query {
 /// # Ok::<(), exactdp::Error>(())
 /// ```
 pub mod noise {
-    pub use dp_core::measurement::{BoxedMeasurement, ByKey, SplitAt};
+    pub use dp_core::measurement::{BoxedMeasurement, ByKey, ByKeyReplaced, SplitAt};
     pub use dp_core::{
         Calibrate, ConfidenceInterval, Dominated, ErrorBound, ForError, ForGuarantee, Measurement, Mechanism,
         SecureRng, Target, WithInterval, interval,

@@ -25,7 +25,7 @@ pub use boxed::BoxedMeasurement;
 pub use compose::{And, Then};
 pub use map::Map;
 pub use noisy::Noisy;
-pub use parts::{ByKey, SplitAt};
+pub use parts::{ByKey, ByKeyReplaced, SplitAt};
 pub use relax::{AtDelta, Relaxed, ReplaceOneAsTwoSteps};
 
 use rand_core::Rng;
