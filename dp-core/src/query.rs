@@ -48,7 +48,8 @@ pub trait Query {
         Ok(Noisy::new(self, mechanism, guarantee))
     }
 
-    /// This query of one field of each record: `Sum::new(bounds).of(|person: &Person| person.hours)`.
+    /// This query of one field of each record:
+    /// `Sum::new(bounds).of(|person: &Person| person.hours)`.
     ///
     /// `field` must be a function of the record alone. [`Of::only`] leaves records out.
     fn of<T, R, F>(self, field: F) -> Of<Self, T, F, Self::Adjacency>

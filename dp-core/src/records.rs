@@ -46,8 +46,8 @@ impl<Q, T, F, A> Of<Q, T, F, A> {
 
     /// The same of those records for which `predicate` holds, a function of the record alone.
     ///
-    /// **Theorem.** Under add/remove it costs nothing. *Proof.* A record that is added or removed is
-    /// added to what is left, or removed from it, or is in neither. ∎
+    /// **Theorem.** Under add/remove it costs nothing. *Proof.* A record that is added or removed
+    /// is added to what is left, or removed from it, or is in neither. ∎
     ///
     /// Under replace-one it does not compile. There the number of records is public, and the number
     /// of those that are left is not: a replaced record may come into them, and nothing leave.
@@ -67,7 +67,8 @@ impl<Q, T, F, A> Of<Q, T, F, A> {
     /// # }
     /// struct Person { is_nurse: bool, hours: u8 }
     ///
-    /// let people = [(true, 40), (false, 35), (true, 12)].map(|(is_nurse, hours)| Person { is_nurse, hours });
+    /// let people = [(true, 40), (false, 35), (true, 12)];
+    /// let people = people.map(|(is_nurse, hours)| Person { is_nurse, hours });
     /// let of_nurses = Total.of(|p: &Person| p.hours).only(|p| p.is_nurse);
     /// assert_eq!(of_nurses.answer(&people)?.get(), 52.0);
     /// # Ok::<(), dp_core::Error>(())

@@ -29,8 +29,8 @@
 //! | [`KStars`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | 2·C(n−2, k−1) |
 //! | [`MaxDegree`] of a [`Graph`] | [`EdgeAdjacency`] | 1 |
 //!
-//! Each is also one [of a field](dp_core::Of) of every record, or [of some](dp_core::Of::only) of the
-//! records under add/remove. Counts, sums, means, variances and standard deviations are asked
+//! Each is also one [of a field](dp_core::Of) of every record, or [of some](dp_core::Of::only) of
+//! the records under add/remove. Counts, sums, means, variances and standard deviations are asked
 //! [by group](Additive::by) for the price of one group. What is computed from several sums is an
 //! [`Estimator`], and takes noise as a query does.
 //!

@@ -48,8 +48,8 @@ pub trait Additive: Contributions {
     ///
     /// A record is in one group at most, so all groups cost what one does. Records with another key
     /// are left out; how many there are stays private, too. A group without records has an answer
-    /// like any other. The keys must not be read off the records; for keys that nobody can list, see
-    /// `dp_mechanisms::StabilityHistogram`.
+    /// like any other. The keys must not be read off the records; for keys that nobody can list,
+    /// see `dp_mechanisms::StabilityHistogram`.
     ///
     /// # Errors
     /// [`Error::Empty`] without keys, [`Error::Unreachable`] when one is there twice,

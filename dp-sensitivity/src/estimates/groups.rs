@@ -20,8 +20,8 @@ use crate::arguments::integer;
 ///
 /// **Theorem** (claim S32). Under add/remove it costs what the statistic of one group costs,
 /// whatever the number of groups. Under replace-one its sensitivity is 2Δ in ℓ1 and √2·Δ in ℓ2, Δ
-/// being that under add/remove, or that of replacing a record within its group, whichever is larger.
-/// With one group the record that leaves it enters none, and 2 and √2 are 1.
+/// being that under add/remove, or that of replacing a record within its group, whichever is
+/// larger. With one group the record that leaves it enters none, and 2 and √2 are 1.
 ///
 /// *Proof.* The key is a function of the record, so a record contributes to one group at most. A
 /// record that is replaced leaves a group and enters another, or changes within one. In the first
@@ -60,8 +60,8 @@ impl<S: Contributions, F: Fn(&S::Record) -> K, K: Eq + Hash + Clone> By<S, F, K>
     /// Nobody needs to know how many records there are in a group.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for the sum of records whose bounds are so large that the sensitivity is
-    /// infinite.
+    /// [`Error::OutOfRange`] for the sum of records whose bounds are so large that the sensitivity
+    /// is infinite.
     pub fn under_replace_one(self) -> Result<By<S, F, K, ReplaceOne>, Error> {
         let Self { statistic, key, keys, places, .. } = self;
         let moves = ReplaceOne::moves(keys.len(), statistic.when_added(), statistic.when_replaced());

@@ -30,12 +30,12 @@ use crate::sums::fixed_point::FixedPoint;
 /// largest variance.
 ///
 /// *Proof.* t and 1 − t are not negative and add up to 1. For the second part let A·(B₁, B₀) be
-/// released with noise of the scale Δ/ε, Δ = max_t ‖A·(t, 1−t)‖₁. The norm is convex, so the largest
-/// is at an end, and Δ is the larger norm of the columns A₁, A₀; let it be 1. The mean is off by
-/// (b−a)/n·((1−τ)Z₁ − τZ₀) to the first order, τ its place, Z = A⁻¹·noise. At τ = 1 that is the row
-/// r₀ of A⁻¹ times noise, and 1 = r₀·A₀ ≤ ‖r₀‖_∞·‖A₀‖₁ ≤ ‖r₀‖₂. So the variance is at least that for
-/// A = 1, and at τ = 0 likewise. For A = 1 it is largest at these ends. ∎ A noisy Σ(x − (a+b)/2) and
-/// a noisy count for half of the price each have twice the variance at every τ.
+/// released with noise of the scale Δ/ε, Δ = max_t ‖A·(t, 1−t)‖₁. The norm is convex, so the
+/// largest is at an end, and Δ is the larger norm of the columns A₁, A₀; let it be 1. The mean is
+/// off by (b−a)/n·((1−τ)Z₁ − τZ₀) to the first order, τ its place, Z = A⁻¹·noise. At τ = 1 that is
+/// the row r₀ of A⁻¹ times noise, and 1 = r₀·A₀ ≤ ‖r₀‖_∞·‖A₀‖₁ ≤ ‖r₀‖₂. So the variance is at least
+/// that for A = 1, and at τ = 0 likewise. For A = 1 it is largest at these ends. ∎ A noisy Σ(x −
+/// (a+b)/2) and a noisy count for half of the price each have twice the variance at every τ.
 ///
 /// *With the rounding* (the source has it, `steps`): the released numbers are round(B₁) and
 /// n − round(B₁) on steps of 2⁻²⁰. What a record adds to the first lies between 0 and 1, and both

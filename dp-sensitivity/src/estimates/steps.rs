@@ -1,8 +1,8 @@
 //! Exact sums of shares become floats in one rounding.
 //!
 //! A sum s of whole numbers, in units of 1/w, is rounded to multiples of 2⁻²⁰: the step nearest to
-//! it. That moves with whole units, round(s + k·w) = round(s) + k·2²⁰ steps, and never turns two sums
-//! around. So what adds d/w to a sum, 0 ≤ d ≤ w, adds 0 to 2²⁰ steps to what it is rounded to.
+//! it. That moves with whole units, round(s + k·w) = round(s) + k·2²⁰ steps, and never turns two
+//! sums around. So what adds d/w to a sum, 0 ≤ d ≤ w, adds 0 to 2²⁰ steps to what it is rounded to.
 
 use dp_core::Finite;
 

@@ -167,8 +167,8 @@ impl Contributions for Variance<AddRemove> {
         ReleasedVariance { bounds: self.bounds(), is_of_a_sample: self.is_of_a_sample(), sums }
     }
 
-    /// Of a sample it is at most the interval of the population times n/(n−1) for the n in question,
-    /// which the same three intervals bound. Of one record, or none, the variance is 0.
+    /// Of a sample it is at most the interval of the population times n/(n−1) for the n in
+    /// question, which the same three intervals bound. Of one record, or none, the variance is 0.
     fn cover<M: SumNoise>(
         &self,
         released: &ReleasedVariance,

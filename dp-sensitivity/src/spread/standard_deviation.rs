@@ -74,7 +74,8 @@ use crate::{LocalSensitivity, Variance};
 /// assert!(deviation.local(&data)? < 1.9);
 /// assert!(deviation.smooth(&data, Smoothness::new(0.1)?)? < 2.3);
 ///
-/// let processed = Variance::new(bounds).under_replace_one(50)?.with(Laplace::epsilon(1.0)?)?.map(|v| v.max(0.0).sqrt());
+/// let variance = Variance::new(bounds).under_replace_one(50)?.with(Laplace::epsilon(1.0)?)?;
+/// let processed = variance.map(|v| v.max(0.0).sqrt());
 /// # let _ = processed;
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -100,8 +101,8 @@ pub struct StandardDeviation<A> {
 }
 
 impl StandardDeviation<AddRemove> {
-    /// The root of the sample variance, divided by n − 1, of any number of records that are declared
-    /// to lie within `bounds`, under add/remove neighbours.
+    /// The root of the sample variance, divided by n − 1, of any number of records that are
+    /// declared to lie within `bounds`, under add/remove neighbours.
     #[must_use]
     pub const fn new(bounds: Bounds) -> Self {
         Self { variance: Variance::new(bounds), sensitivity: f64::INFINITY }

@@ -11,9 +11,9 @@ use crate::sums::average::Average;
 
 /// The mean of records that are clamped to [a, b].
 ///
-/// Under add/remove nobody needs to know how many there are: `Mean::new(bounds).with(noise)` releases
-/// a noisy sum and a noisy count for the price of one count, and their ratio. See [`Estimator`] for
-/// what can be asked, and [`ReleasedMean`] for what is released.
+/// Under add/remove nobody needs to know how many there are: `Mean::new(bounds).with(noise)`
+/// releases a noisy sum and a noisy count for the price of one count, and their ratio. See
+/// [`Estimator`] for what can be asked, and [`ReleasedMean`] for what is released.
 ///
 /// ```
 /// use dp_core::{Bounds, Measurement, Pure, WithInterval};
@@ -50,8 +50,8 @@ use crate::sums::average::Average;
 /// must not be declared. Filter by [`only`](dp_core::Of::only) under add/remove.
 ///
 /// Its records are floats, and `NaN` becomes the middle of the bounds. Sums are exact in fixed
-/// point. Under replace-one the division and the conversion to a float round three times, by at most
-/// 2⁻⁵³ of the largest mean each, and the sensitivity includes that.
+/// point. Under replace-one the division and the conversion to a float round three times, by at
+/// most 2⁻⁵³ of the largest mean each, and the sensitivity includes that.
 ///
 /// **Theorem** (claim S4). Under replace-one LS(x) = max_j max(x_j − a, b − x_j)/n, and A⁽ᵏ⁾(x) =
 /// (b − a)/n for k ≥ 1: no ladder is lower.

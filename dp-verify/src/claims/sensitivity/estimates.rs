@@ -151,8 +151,8 @@ fn variances(claimed: f64) -> Result<Finding, Error> {
 
 type Record = (u8, f64);
 
-/// Judges "a replaced record moves sums and means of two groups by `claimed` times what an added one
-/// does, in ℓ1".
+/// Judges "a replaced record moves sums and means of two groups by `claimed` times what an added
+/// one does, in ℓ1".
 fn groups(claimed: f64) -> Result<Finding, Error> {
     const RECORDS: [Record; 5] = [(0, -1.0), (0, 3.0), (1, 3.0), (1, 0.5), (2, 3.0)];
     let key = |record: &Record| record.0;
