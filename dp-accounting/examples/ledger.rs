@@ -19,7 +19,8 @@ use dp_sensitivity::Mean;
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("pass the path of the ledger")?;
     let ages: Vec<f64> = (0..500).map(|i| f64::from(18 + i * 7 % 60)).collect();
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.25)?)?;
+    let mean =
+        Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.25)?)?;
 
     let mut ledger = if Path::new(&path).exists() {
         Ledger::<Pure, ReplaceOne>::load(&path)?

@@ -41,7 +41,7 @@ use crate::loss::{EitherWay, Key, Poisson, PrivacyLoss, Unknown, WithoutReplacem
 /// let step: Event<AddRemove> = Event::poisson(0.01, GaussianPair::with_noise_multiplier(0.8)?)?;
 ///
 /// // A query with noise: its pair, under its relation.
-/// let mean = Mean::new(Bounds::new(0.0, 1.0)?, 500)?.with(Laplace::epsilon(0.05)?)?;
+/// let mean = Mean::new(Bounds::new(0.0, 1.0)?).under_replace_one(500)?.with(Laplace::epsilon(0.05)?)?;
 /// let releases = Composition::new().with(Event::release_of(&mean)?, 20);
 /// assert!(releases.epsilon(Delta::new(1e-6)?).hi() < 20.0 * 0.05);
 /// # Ok::<(), dp_core::Error>(())

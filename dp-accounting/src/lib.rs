@@ -11,7 +11,8 @@
 //! use dp_sensitivity::Mean;
 //!
 //! let ages = [23.0, 35.0, 61.0, 47.0];
-//! let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.75)?)?;
+//! let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?;
+//! let mean = mean.with(Laplace::epsilon(0.75)?)?;
 //!
 //! let mut rng = OsSeeded::new()?;
 //! let mut budget = Budget::new(Pure::new(1.0)?);

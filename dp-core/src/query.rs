@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::adjacency::Adjacency;
 use crate::measurement::Noisy;
 use crate::mechanism::{Calibrate, Mechanism};
+use crate::records::Of;
 use crate::sensitivity::{Norm, Sensitivity};
 use crate::{Error, Finite, FiniteVec};
 
@@ -45,6 +46,18 @@ pub trait Query {
     {
         let (mechanism, guarantee) = noise.calibrate_for(&self)?;
         Ok(Noisy::new(self, mechanism, guarantee))
+    }
+
+    /// This query of one field of each record:
+    /// `Sum::new(bounds).of(|person: &Person| person.hours)`.
+    ///
+    /// `field` must be a function of the record alone. [`Of::only`] leaves records out.
+    fn of<T, R, F>(self, field: F) -> Of<Self, T, F, Self::Adjacency>
+    where
+        Self: Query<Data = [R]> + Sized,
+        F: Fn(&T) -> R,
+    {
+        Of::new(self, field)
     }
 }
 

@@ -175,6 +175,38 @@ fn parts_by_key_cost_the_worst_part_under_add_remove() {
 }
 
 #[test]
+fn replaced_parts_cost_the_two_worst_together() {
+    let twice = |wanted| Seen::<AddRemove>::new(wanted).and(Seen::<AddRemove>::new(wanted));
+    let parts = || ByKey::new(vec![twice(0), twice(1)], |r: &u8| usize::from(*r)).unwrap();
+    // Whether a record is there changes when it is replaced as when it comes or goes.
+    let within = ln3().times(2);
+    let replaced = parts().replace_one_asserting(&[within, within]).unwrap();
+    assert_eq!(replaced.guarantee(), ln3().times(4));
+    assert_private(&replaced, 4, 1.0);
+    // One part alone: a record comes from nowhere, or changes within.
+    let one = || ByKey::new(vec![Seen::<AddRemove>::new(0)], |r: &u8| usize::from(*r)).unwrap();
+    let replaced = one().replace_one_asserting(&[ln3()]).unwrap();
+    assert_eq!(replaced.guarantee(), ln3());
+    assert_private(&replaced, 1, 1.0);
+    assert_eq!(one().replace_one_asserting(&[ln3().times(2)]).unwrap().guarantee(), ln3().times(2));
+    assert!(one().replace_one_asserting(&[]).is_err());
+    // Two parts of different prices: their sum, not twice the larger.
+    let boxed = |part: Seen<AddRemove>| part.map(|seen| vec![seen]).boxed();
+    let both = twice(1).map(|(a, b)| vec![a, b]).boxed();
+    let unequal = ByKey::new(vec![boxed(Seen::new(0)), both], |r: &u8| usize::from(*r)).unwrap();
+    let replaced = unequal.replace_one_asserting(&[ln3(), ln3().times(2)]).unwrap();
+    assert_eq!(replaced.guarantee(), ln3().times(3));
+    assert_private(&replaced, 3, 1.0);
+}
+
+#[test]
+fn parts_may_read_a_field() {
+    let key = |r: &(usize, u8)| r.0;
+    let parts = ByKey::of_field(vec![Seen::<AddRemove>::new(7), Seen::new(8)], key, |r| r.1).unwrap();
+    assert_eq!(parts.draw(&[(0, 7), (1, 7), (5, 8)], &mut Replay(vec![1, 1])), Ok(vec![true, false]));
+}
+
+#[test]
 fn records_without_a_part_are_left_out() {
     let parts = ByKey::new(vec![Seen::<AddRemove>::new(0)], |r: &u8| usize::from(*r)).unwrap();
     assert_eq!(parts.draw(&[5, 200], &mut Replay(vec![1])), Ok(vec![false]));

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use dp_core::interval::{
-    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, WithInterval,
+    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, SumNoise, WithInterval,
 };
 use dp_core::pairs::LaplacePair;
 use dp_core::rounding::{add_up, div_up, ln_down, mul_up, sqrt_up};
@@ -141,13 +141,6 @@ impl Laplace {
         self.sampler.grid().exponent()
     }
 
-    /// A release with its noise, for the interval of a ratio or a variance of several:
-    /// [`share_interval`](dp_core::interval::share_interval).
-    #[must_use]
-    pub fn noisy_sum(&self, released: f64) -> NoisySum {
-        NoisySum::new(NoiseLaw::Laplace, released, self.scale(), self.sampler.grid().off(released))
-    }
-
     /// The standard deviation of the noise before rounding: √2·b, rounded up. Sources that say b
     /// are wrong (claim M2).
     #[must_use]
@@ -166,6 +159,14 @@ impl Laplace {
     /// Δ₁/b, rounded up.
     fn loss(&self, sensitivity: impl MeasuredIn<L1>) -> Epsilon {
         Epsilon::saturating(div_up(sensitivity.value(), self.scale().get()))
+    }
+}
+
+/// A release with its noise, for the interval of a ratio or a variance of several:
+/// [`share_interval`](dp_core::interval::share_interval).
+impl SumNoise for Laplace {
+    fn noisy_sum(&self, released: f64) -> NoisySum {
+        NoisySum::new(NoiseLaw::Laplace, released, self.scale(), self.sampler.grid().off(released))
     }
 }
 

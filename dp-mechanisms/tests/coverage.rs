@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used)] // a failed construction is a failed test
 #![allow(clippy::cast_precision_loss)] // small counts
 
-use dp_core::interval::{Confidence, ConfidenceInterval, share_interval, variance_interval};
+use dp_core::interval::{Confidence, ConfidenceInterval, SumNoise, share_interval, variance_interval};
 use dp_core::{AddRemove, Bounds, Calibrate, L1, Mechanism, Scale, Sensitivity, WithInterval};
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{

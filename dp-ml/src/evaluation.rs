@@ -100,7 +100,7 @@ pub fn private_mean_loss<Y: Copy, F: Fn(&[f32], Y) -> f64>(
     records: usize,
     epsilon: f64,
 ) -> Result<impl Measurement<Data = Data<Y>, Output = f64, Guarantee = Pure, Adjacency = ReplaceOne>, Error> {
-    Ok(EachRecord::new(loss, Mean::new(bounds, records)?.with(Laplace::epsilon(epsilon)?)?))
+    Ok(EachRecord::new(loss, Mean::new(bounds).under_replace_one(records)?.with(Laplace::epsilon(epsilon)?)?))
 }
 
 #[cfg(test)]

@@ -9,10 +9,12 @@
 //! | [`Count`] of the records that match | [`AddRemove`], [`ReplaceOne`] | 1 |
 //! | [`Sum`] of records in [a, b] | [`AddRemove`] | max(\|a\|, \|b\|) |
 //! | | [`ReplaceOne`] | b − a |
+//! | [`Mean`] of records in [a, b] | [`AddRemove`] | 1, of two sums in units of b − a |
 //! | [`Mean`] of n records in [a, b] | [`ReplaceOne`] | (b − a)/n |
 //! | [`TrimmedMean`] without the m smallest and m largest of n | [`ReplaceOne`] | (b − a)/(n − 2m) |
 //! | [`WinsorisedMean`] with the m smallest and m largest of n pulled in | [`ReplaceOne`] | (b − a)(m + 1)/n |
 //! | [`Quantile`]: median, minimum, maximum and all between | both | b − a |
+//! | [`Variance`], [`StandardDeviation`] of records in [a, b] | [`AddRemove`] | 1, of three sums |
 //! | [`StandardDeviation`] of n records in [a, b] | [`ReplaceOne`] | (b − a)/√n, or (b − a)√(n−1)/n |
 //! | [`ReciprocalCount`], 1/max(c, 1) | [`AddRemove`] | ½ |
 //! | [`Variance`] of n records in [a, b] | [`ReplaceOne`] | (b − a)²/n, or (b − a)²(n−1)/n² |
@@ -27,6 +29,11 @@
 //! | [`Triangles`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | n − 2 |
 //! | [`KStars`] in a [`Graph`] on n nodes | [`EdgeAdjacency`] | 2·C(n−2, k−1) |
 //! | [`MaxDegree`] of a [`Graph`] | [`EdgeAdjacency`] | 1 |
+//!
+//! Each is also one [of a field](dp_core::Of) of every record, or [of some](dp_core::Of::only) of
+//! the records under add/remove. Counts, sums, means, variances and standard deviations are asked
+//! [by group](Additive::by) for the price of one group. What is computed from several sums is an
+//! [`Estimator`], and takes noise as a query does.
 //!
 //! These sensitivities are worst cases. Most queries of one number also know their
 //! [local sensitivity](LocalSensitivity), at every distance from the data, and a smooth bound on
@@ -53,7 +60,7 @@
 //! use dp_core::{Bounds, L1, Query, SensitivityIn};
 //! use dp_sensitivity::Mean;
 //!
-//! let mean = Mean::new(Bounds::new(0.0, 100.0)?, 4)?;
+//! let mean = Mean::new(Bounds::new(0.0, 100.0)?).under_replace_one(4)?;
 //! assert_eq!(mean.answer(&[10.0, 20.0, 1e9, f64::NAN])?.get(), 45.0); // 10, 20, 100 and 50
 //! let sensitivity = SensitivityIn::<L1>::sensitivity(&mean);
 //! assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
@@ -73,6 +80,7 @@ mod aggregate;
 pub mod comparison;
 mod counts;
 mod csv;
+mod estimates;
 mod graphs;
 #[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]
@@ -94,6 +102,9 @@ pub use aggregate::Aggregate;
 pub use comparison::Exploratory;
 pub use counts::{Count, CountBy, Histogram, ReciprocalCount};
 pub use csv::{Csv, CsvError, OnBadCell};
+pub use estimates::{
+    Additive, By, Estimated, Estimator, ReleasedDeviation, ReleasedMean, ReleasedVariance, Sums,
+};
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use local::{LocalSensitivity, Smoothness};
 pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};

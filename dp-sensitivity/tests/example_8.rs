@@ -12,8 +12,8 @@ fn release(epsilons: [f64; 3]) -> Result<(Pure, [f64; 3]), Error> {
     const FIRST: usize = 60;
     let data: Vec<f64> = (0..100u32).map(|i| f64::from(i * 37 % 101)).collect();
     let bounds = Bounds::new(0.0, 100.0)?;
-    let mean = Mean::new(bounds, FIRST)?.with(Laplace::epsilon(epsilons[0])?)?;
-    let variance = Variance::new(bounds, FIRST)?.with(Laplace::epsilon(epsilons[1])?)?;
+    let mean = Mean::new(bounds).under_replace_one(FIRST)?.with(Laplace::epsilon(epsilons[0])?)?;
+    let variance = Variance::new(bounds).under_replace_one(FIRST)?.with(Laplace::epsilon(epsilons[1])?)?;
     let median = Quantile::median(bounds)
         .under_replace_one(data.len() - FIRST)?
         .with(Laplace::epsilon(epsilons[2])?)?;

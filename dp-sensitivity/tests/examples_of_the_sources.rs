@@ -39,7 +39,7 @@ fn noise_by_the_local_sensitivity_tells_neighbours_apart() -> Result<(), Error> 
 /// away every record can be moved all the way.
 #[test]
 fn the_mean_is_as_sensitive_as_its_farthest_record() -> Result<(), Error> {
-    let (data, mean) = ([100.0, 350.0, 600.0, 840.0], Mean::new(bounds()?, 4)?);
+    let (data, mean) = ([100.0, 350.0, 600.0, 840.0], Mean::new(bounds()?).under_replace_one(4)?);
     assert!(close(mean.local(&data)?, 900.0 / 4.0)); // the record 100 may become 1000
     for distance in 1..6 {
         assert!(close(mean.local_at_distance(&data, distance)?, LARGEST / 4.0));
@@ -88,7 +88,7 @@ fn smooth_sensitivity_repairs_the_counterexample() -> Result<(), Error> {
 #[test]
 fn deviations_move_by_more_than_the_notes_say() -> Result<(), Error> {
     let size = 50;
-    let noisy = Variance::new(bounds()?, size)?.with(Laplace::epsilon(0.5)?)?;
+    let noisy = Variance::new(bounds()?).under_replace_one(size)?.with(Laplace::epsilon(0.5)?)?;
     let equal = vec![500.0; size];
     let mut rng = Insecure::seeded(23);
     // Negative half of the time: all 60 draws are positive with probability 2⁻⁶⁰.
@@ -96,7 +96,7 @@ fn deviations_move_by_more_than_the_notes_say() -> Result<(), Error> {
     let rooted = noisy.map(|variance| variance.max(0.0).sqrt());
     assert!((0..60).all(|_| rooted.draw(&equal, &mut rng).is_ok_and(|deviation| deviation >= 0.0)));
 
-    let deviation = StandardDeviation::new(bounds()?, size)?;
+    let deviation = StandardDeviation::new(bounds()?).under_replace_one(size)?;
     let mut other = vec![0.0; size];
     let before = deviation.answer(&other)?.get();
     other[0] = LARGEST;

@@ -13,7 +13,7 @@ fn main() -> Result<(), exactdp::Error> {
     // What is asked, and at which ε. Values are clamped to the bounds; NaN counts as their middle.
     let seniors = Count::matching(|age: &f64| *age >= 65.0);
     let seniors = seniors.under_replace_one().with(Laplace::epsilon(0.125)?)?;
-    let mean = Mean::new(age, people)?.with(Laplace::epsilon(0.125)?)?;
+    let mean = Mean::new(age).under_replace_one(people)?.with(Laplace::epsilon(0.125)?)?;
     let median = Quantile::median(income).under_replace_one(people)?.epsilon(0.5)?;
     let groups = Histogram::between([0.0, 20.0, 40.0, 60.0, 80.0, 110.0])?.under_replace_one();
     let groups = groups.with(Vector::new(Laplace::epsilon(0.25)?))?;

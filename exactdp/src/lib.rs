@@ -5,7 +5,7 @@
 //!
 //! # fn main() -> Result<(), exactdp::Error> {
 //! let ages = [23.0, 35.0, 61.0, 47.0];
-//! let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+//! let mean = Mean::new(Bounds::new(0.0, 110.0)?).with(Laplace::epsilon(0.5)?)?;
 //! let mut budget = Budget::new(Pure::new(1.0)?);
 //! let released = budget.spend(&mean, &ages, &mut OsSeeded::new()?)?;
 //! println!("mean age {released:.0}, {} of {} spent", budget.spent(), budget.total());
@@ -14,13 +14,13 @@
 //! ```
 //!
 //! `mean` is a [`Measurement`](prelude::Measurement): its type names the guarantee (`Pure`) and the
-//! neighbour relation (`ReplaceOne`), and the budget pays only for measurements of its own notion
+//! neighbour relation (`AddRemove`), and the budget pays only for measurements of its own notion
 //! and relation. The noise is sampled exactly, and every privacy number is rounded up.
 //!
 //! | to | see |
 //! |---|---|
 //! | read records from a file | [`data`] |
-//! | ask for a count, a histogram, a sum, a mean, a quantile | [`query`] |
+//! | ask for a count, a histogram, a sum, a mean, a quantile, of some records or by group | [`query`] |
 //! | add noise, select the best, answer from home | [`noise`] |
 //! | add noise for the data at hand | [`smooth`] |
 //! | know how sure a release is, before and after it | [`interval`] |
@@ -60,14 +60,17 @@ pub mod data {
 /// [`Error`](query::Error) is the error of [`Query::answer`](query::Query::answer), for a query of
 /// your own.
 pub mod query {
-    pub use dp_core::{Answer, Bounds, Error, Finite, FiniteVec, Query, SensitivityIn};
+    pub use dp_core::{
+        Answer, Bounds, Error, Everybody, Filterable, Finite, FiniteVec, Of, Query, SensitivityIn,
+    };
     pub use dp_sensitivity::{
-        Aggregate, Bounded, CellCounts, Count, CountBy, Exploratory, ExponentialQuantile,
-        ExponentialQuantiles, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode, MostFrequent,
-        NoiseOnBins, Outcome, PeopleByKey, PredictionVariance, PrivateBounds, PrivateSensitivityBound,
-        ProposeTestRelease, Quantile, QuantileTree, Quantiles, ReciprocalCount, ReleasedQuantiles,
-        SecondMoment, SelectedKeys, Stable, StableRelease, StandardDeviation, Sum, Triangles, TrimmedMean,
-        Variance, WinsorisedMean, comparison,
+        Additive, Aggregate, Bounded, By, CellCounts, Count, CountBy, Estimated, Estimator, Exploratory,
+        ExponentialQuantile, ExponentialQuantiles, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode,
+        MostFrequent, NoiseOnBins, Outcome, PeopleByKey, PredictionVariance, PrivateBounds,
+        PrivateSensitivityBound, ProposeTestRelease, Quantile, QuantileTree, Quantiles, ReciprocalCount,
+        ReleasedDeviation, ReleasedMean, ReleasedQuantiles, ReleasedVariance, SecondMoment, SelectedKeys,
+        Stable, StableRelease, StandardDeviation, Sum, Sums, Triangles, TrimmedMean, Variance,
+        WinsorisedMean, comparison,
     };
 }
 
@@ -94,7 +97,7 @@ pub mod query {
 /// # Ok::<(), exactdp::Error>(())
 /// ```
 pub mod noise {
-    pub use dp_core::measurement::{BoxedMeasurement, ByKey, SplitAt};
+    pub use dp_core::measurement::{BoxedMeasurement, ByKey, ByKeyReplaced, SplitAt};
     pub use dp_core::{
         Calibrate, ConfidenceInterval, Dominated, ErrorBound, ForError, ForGuarantee, Measurement, Mechanism,
         SecureRng, Target, WithInterval, interval,

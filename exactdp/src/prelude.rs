@@ -9,5 +9,6 @@ pub use dp_mechanisms::rng::OsSeeded;
 pub use dp_mechanisms::{DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, StabilityHistogram, Vector};
 pub use dp_sensitivity::smooth::{PolyPlace, Smoothly};
 pub use dp_sensitivity::{
-    Count, CountBy, Csv, Histogram, Mean, OnBadCell, Quantile, Quantiles, Sum, Variance,
+    Additive, Count, CountBy, Csv, Estimator, Histogram, Mean, OnBadCell, Quantile, Quantiles,
+    StandardDeviation, Sum, Variance,
 };

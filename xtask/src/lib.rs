@@ -41,6 +41,10 @@ pub struct Sensitivity;
 pub struct Mechanisms;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/src/groups.md")]
+pub struct Groups;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/src/quantiles.md")]
 pub struct Quantiles;
 

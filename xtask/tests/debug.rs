@@ -101,7 +101,7 @@ fn samplers() -> Result<(), Error> {
 #[test]
 fn measurements_and_smooth_noise() -> Result<(), Error> {
     let bounds = Bounds::new(0.0, 110.0)?;
-    let mean = Mean::new(bounds, 500)?;
+    let mean = Mean::new(bounds).under_replace_one(500)?;
     assert_below(MOST_OF_SEVERAL, &mean.with(Gaussian::epsilon_delta(1.0, 1e-6)?)?);
     let median = Quantile::new(bounds, 0.5)?;
     assert_below(MOST_OF_SEVERAL, &median.smoothly(PolyPlace::epsilon(1.0)?)?);

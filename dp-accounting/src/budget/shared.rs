@@ -21,7 +21,8 @@ use crate::Error;
 /// use dp_sensitivity::Mean;
 ///
 /// let ages = [23.0, 35.0, 61.0, 47.0];
-/// let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.25)?)?;
+/// let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?;
+/// let mean = mean.with(Laplace::epsilon(0.25)?)?;
 /// let budget = Shared::new(Budget::new(Pure::new(1.0)?));
 /// let spend = || (&budget).spend(&mean, &ages, &mut OsSeeded::new().expect("entropy")).is_ok();
 /// let released = std::thread::scope(|scope| {

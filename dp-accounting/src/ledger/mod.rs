@@ -56,7 +56,8 @@
 //! # let path = folder.join("ages.ledger");
 //! # std::fs::remove_file(&path).ok();
 //! let ages = [23.0, 35.0, 61.0, 47.0];
-//! let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.75)?)?;
+//! let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?;
+//! let mean = mean.with(Laplace::epsilon(0.75)?)?;
 //! let mut rng = OsSeeded::new()?;
 //!
 //! let mut ledger = Ledger::create(&path, "ages", &Pure::new(1.0)?)?;

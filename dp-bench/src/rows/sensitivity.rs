@@ -1,11 +1,13 @@
 //! Smooth sensitivities beside sorting the same data, and those of triangles.
 
 use core::hint::black_box;
+use std::collections::HashMap;
 
-use dp_core::{Bounds, Error, Measurement};
+use dp_core::{Bounds, Error, Measurement, Query};
+use dp_mechanisms::Laplace;
 use dp_sensitivity::{
-    Graph, LocalSensitivity, Quantile, Quantiles, Smoothness, StandardDeviation, Triangles, TrimmedMean,
-    Variance, WinsorisedMean,
+    Additive, Estimator, Graph, LocalSensitivity, Quantile, Quantiles, Smoothness, StandardDeviation, Sum,
+    Triangles, TrimmedMean, Variance, WinsorisedMean,
 };
 
 use crate::{Area, Row, Work, floors, generator};
@@ -17,10 +19,10 @@ const NODES: u32 = 10_000;
 const EDGES: u32 = 100_000;
 const FINE: &str = "the query is good";
 
-type Query = fn(&[f64], Smoothness) -> Result<f64, Error>;
+type Smooth = fn(&[f64], Smoothness) -> Result<f64, Error>;
 
 pub(super) fn rows() -> Vec<Row> {
-    let queries: [(&str, Query, Option<f64>); 5] = [
+    let queries: [(&str, Smooth, Option<f64>); 5] = [
         (
             "median",
             |data, rate| Quantile::median(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
@@ -36,10 +38,14 @@ pub(super) fn rows() -> Vec<Row> {
             |data, rate| WinsorisedMean::new(bounds(), RECORDS, RECORDS / 10)?.smooth(data, rate),
             None,
         ),
-        ("variance", |data, rate| Variance::new(bounds(), RECORDS)?.smooth(data, rate), None),
+        (
+            "variance",
+            |data, rate| Variance::new(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
+            None,
+        ),
         (
             "standard deviation",
-            |data, rate| StandardDeviation::new(bounds(), RECORDS)?.smooth(data, rate),
+            |data, rate| StandardDeviation::new(bounds()).under_replace_one(RECORDS)?.smooth(data, rate),
             None,
         ),
     ];
@@ -62,6 +68,7 @@ pub(super) fn rows() -> Vec<Row> {
         }
     }
     rows.extend(exponential());
+    rows.push(groups());
     for (name, graph) in [("even", even as fn() -> Graph), ("with hubs", hubs), ("a wheel", wheel)] {
         let name = format!("triangles, 10⁴ nodes, 10⁵ edges, {name}");
         let row = Row::new(Area::Sensitivity, name, "answer", move || {
@@ -100,6 +107,45 @@ fn exponential() -> [Row; 3] {
             .floor("one of them", move || one(false))
             .at_most(3.0),
     ]
+}
+
+/// The group of a record, scattered anew, so that it says nothing of its number.
+fn group(u: f64) -> u32 {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2³²")]
+    let whole = (u * 4_294_967_296.0) as u32;
+    whole.wrapping_mul(2_654_435_769) % GROUPS
+}
+
+const GROUPS: u32 = 10_000;
+
+/// Sums of 10⁷ records in 10⁴ groups, beside the same loop in floats.
+fn groups() -> Row {
+    const PEOPLE: u32 = 10_000_000;
+    let people = || -> Vec<(u32, f64)> {
+        uniform(PEOPLE).map(|u| 2000.0 * (u - 0.5)).zip(uniform(PEOPLE)).map(|(x, u)| (group(u), x)).collect()
+    };
+    let private = move || {
+        let (data, mut rng) = (people(), generator());
+        let sums = Sum::new(bounds()).of(|p: &(u32, f64)| p.1).by(|p| p.0, 0..GROUPS).expect(FINE);
+        let sums = sums.with(Laplace::epsilon(1.0).expect(FINE)).expect(FINE);
+        Work::answer(move || sums.draw(black_box(&data), &mut rng).expect(FINE)[7])
+    };
+    let plain = move || {
+        let data = people();
+        let places: HashMap<u32, usize> = (0..GROUPS).zip(0..).collect();
+        Work::answer(move || {
+            let mut sums = vec![0.0; places.len()];
+            for (key, number) in black_box(&data) {
+                if let Some(place) = places.get(key) {
+                    sums[*place] += number.clamp(-1000.0, 1000.0);
+                }
+            }
+            sums[7]
+        })
+    };
+    Row::new(Area::Sensitivity, "private sums of 10⁷ in 10⁴ groups", "answer", private)
+        .floor("the same grouping without privacy", plain)
+        .at_most(1.5)
 }
 
 pub(crate) fn bounds() -> Bounds {

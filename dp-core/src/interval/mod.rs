@@ -27,7 +27,7 @@ pub use confidence::Confidence;
 pub use noisy_sum::{NoiseLaw, NoisySum};
 pub use plan::ReleasePlan;
 pub use share::share_interval;
-pub use traits::{ErrorBound, ForError, WithInterval};
+pub use traits::{ErrorBound, ForError, SumNoise, WithInterval};
 pub use variance::variance_interval;
 
 use alloc::format;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Confidence;
+use super::{Confidence, NoisySum};
 use crate::Error;
 
 /// A mechanism or a measurement whose releases say where the exact answer lies.
@@ -123,4 +123,20 @@ pub trait ForError: ErrorBound + Sized {
     /// [`Error::OutOfRange`] unless the error is positive and finite;
     /// [`Error::Unreachable`] when no noise is that small.
     fn for_error(error: f64, count: usize, confidence: Confidence) -> Result<Self, Error>;
+}
+
+/// Noise of which a released number keeps law and scale: what the intervals of ratios and variances
+/// of noisy sums are computed from.
+///
+/// # Contract
+/// The released number is the answer, plus noise of the law and the scale of the [`NoisySum`], but
+/// for its `off`.
+#[diagnostic::on_unimplemented(
+    message = "the law of `{Self}` is none of which ratios have an interval",
+    label = "no interval of a ratio",
+    note = "`Laplace` and `Gaussian` noise have one"
+)]
+pub trait SumNoise {
+    /// A release with its noise.
+    fn noisy_sum(&self, released: f64) -> NoisySum;
 }

@@ -5,6 +5,7 @@
 //! | operation | guarantee | method |
 //! |---|---|---|
 //! | post-processing | unchanged | [`map`](Measurement::map) |
+//! | one field of each record, some of the records | unchanged | [`of`](Measurement::of), [`Of::only`] |
 //! | two releases | composed | [`and`](Measurement::and) |
 //! | a second one chosen after seeing the first | composed with what was reserved | [`then`](Measurement::then) |
 //! | parts by a key of each record, add/remove | the worst part | [`ByKey`] |
@@ -24,7 +25,7 @@ pub use boxed::BoxedMeasurement;
 pub use compose::{And, Then};
 pub use map::Map;
 pub use noisy::Noisy;
-pub use parts::{ByKey, SplitAt};
+pub use parts::{ByKey, ByKeyReplaced, SplitAt};
 pub use relax::{AtDelta, Relaxed, ReplaceOneAsTwoSteps};
 
 use rand_core::Rng;
@@ -32,6 +33,7 @@ use rand_core::Rng;
 use crate::adjacency::{AddRemove, Adjacency, SameRelation};
 use crate::interval::WithInterval;
 use crate::notion::{Guarantee, Relax, SameNotion};
+use crate::records::Of;
 use crate::rng::SecureRng;
 use crate::{Delta, Error};
 
@@ -82,6 +84,18 @@ pub trait Measurement {
         Self: Sized,
     {
         Map::new(self, function)
+    }
+
+    /// This release of one field of each record:
+    /// `Quantile::median(bounds).epsilon(0.5)?.of(|person: &Person| person.hours)`.
+    ///
+    /// `field` must be a function of the record alone. [`Of::only`] leaves records out.
+    fn of<T, R, F>(self, field: F) -> Of<Self, T, F, Self::Adjacency>
+    where
+        Self: Measurement<Data = [R]> + Sized,
+        F: Fn(&T) -> R,
+    {
+        Of::new(self, field)
     }
 
     /// Both releases, as a pair.

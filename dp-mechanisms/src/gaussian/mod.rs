@@ -8,7 +8,7 @@ pub use textbook::{Formula, PrintedGaussian};
 use core::fmt;
 
 use dp_core::interval::{
-    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, WithInterval,
+    Confidence, ConfidenceInterval, ErrorBound, ForError, NoiseLaw, NoisySum, SumNoise, WithInterval,
 };
 use dp_core::normal::upper_quantile;
 use dp_core::pairs::GaussianPair;
@@ -160,13 +160,6 @@ impl Gaussian {
         self.sampler.grid().exponent()
     }
 
-    /// A release with its noise, for the interval of a ratio or a variance of several:
-    /// [`share_interval`](dp_core::interval::share_interval).
-    #[must_use]
-    pub fn noisy_sum(&self, released: f64) -> NoisySum {
-        NoisySum::new(NoiseLaw::Gaussian, released, self.scale(), self.sampler.grid().off(released))
-    }
-
     /// The standard deviation of the noise before rounding: σ.
     #[must_use]
     pub const fn standard_deviation(&self) -> f64 {
@@ -203,6 +196,14 @@ impl Gaussian {
     /// ```
     pub fn draw_into<T: Float, R: Rng + ?Sized>(&self, values: &mut [T], rng: &mut R) {
         self.sampler.draw_into(values, rng);
+    }
+}
+
+/// A release with its noise, for the interval of a ratio or a variance of several:
+/// [`share_interval`](dp_core::interval::share_interval).
+impl SumNoise for Gaussian {
+    fn noisy_sum(&self, released: f64) -> NoisySum {
+        NoisySum::new(NoiseLaw::Gaussian, released, self.scale(), self.sampler.grid().off(released))
     }
 }
 

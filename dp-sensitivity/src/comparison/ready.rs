@@ -21,7 +21,7 @@ pub fn median(data: &[f64], bounds: Bounds, target: Approx) -> Result<Explorator
 /// # Errors
 /// [`Error::OutOfRange`] when there are no records.
 pub fn mean(data: &[f64], bounds: Bounds, target: Approx) -> Result<Exploratory<Comparison>, Error> {
-    let mean = Mean::new(bounds, data.len())?;
+    let mean = Mean::new(bounds).under_replace_one(data.len())?;
     let truth = mean.answer(data)?.get();
     let noises = Noises::new(target);
     let mut all = routes(&mean, data, &noises, truth, "")?;
@@ -42,11 +42,12 @@ pub fn standard_deviation(
     bounds: Bounds,
     target: Approx,
 ) -> Result<Exploratory<Comparison>, Error> {
-    let deviation = StandardDeviation::new(bounds, data.len())?;
+    let deviation = StandardDeviation::new(bounds).under_replace_one(data.len())?;
     let truth = deviation.answer(data)?.get();
     let mut all = routes(&deviation, data, &Noises::new(target), truth, "")?;
     let pure = Pure::new(target.epsilon().get())?;
-    let noisy = Variance::new(bounds, data.len())?.with(Laplace::epsilon(pure.epsilon().get())?)?;
+    let noisy =
+        Variance::new(bounds).under_replace_one(data.len())?.with(Laplace::epsilon(pure.epsilon().get())?)?;
     let scale = noisy.mechanism().scale().get();
     let rooted = noisy.map(|variance| variance.max(0.0).sqrt());
     let [error, tail] = errors(truth, |rng| rooted.draw(data, rng).unwrap_or(f64::INFINITY));

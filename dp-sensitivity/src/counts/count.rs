@@ -68,6 +68,11 @@ impl<T, P: Fn(&T) -> bool, A> Count<T, P, A> {
 }
 
 impl<T, P: Fn(&T) -> bool, A, N> Count<T, P, A, N> {
+    /// Whether this record is counted.
+    pub(crate) fn holds_for(&self, record: &T) -> bool {
+        (self.holds)(record)
+    }
+
     fn count(&self, data: &[T]) -> usize {
         data.iter().filter(|record| (self.holds)(record)).count()
     }

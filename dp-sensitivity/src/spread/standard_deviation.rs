@@ -1,7 +1,7 @@
 //! The standard deviation of bounded records.
 
 use dp_core::rounding::Enclosure;
-use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{AddRemove, Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::local::ladder;
 use crate::local::smoothness::Smoothness;
@@ -10,8 +10,16 @@ use crate::spread::root_ladder;
 use crate::sums::fixed_point::power_of_two;
 use crate::{LocalSensitivity, Variance};
 
-/// The standard deviation of n records, clamped to [a, b], under replace-one neighbours, for whom n
-/// is public. `NaN` becomes the middle of the bounds.
+/// The standard deviation of records that are clamped to [a, b]. `NaN` becomes the middle of the
+/// bounds.
+///
+/// Under add/remove nobody needs to know how many there are: `StandardDeviation::new(bounds)
+/// .with(noise)` releases three noisy sums for the price of one count. See
+/// [`Estimator`](crate::Estimator) for what can be asked, and
+/// [`ReleasedDeviation`](crate::ReleasedDeviation) for what is released.
+///
+/// Under replace-one, where the number n of records is public and declared, it is a query of one
+/// number:
 ///
 /// **Theorem.** With Λ = b − a, the root of the sample variance has sensitivity Λ/√n, and that of
 /// the population variance Λ√(n−1)/n. Both are reached.
@@ -55,7 +63,7 @@ use crate::{LocalSensitivity, Variance};
 /// use dp_sensitivity::{LocalSensitivity, Smoothness, StandardDeviation, Variance};
 ///
 /// let bounds = Bounds::new(0.0, 100.0)?;
-/// let deviation = StandardDeviation::new(bounds, 50)?;
+/// let deviation = StandardDeviation::new(bounds).under_replace_one(50)?;
 /// let (mut equal, mut data) = (vec![0.0; 50], Vec::new());
 /// equal[7] = 100.0;
 /// let moved = deviation.answer(&equal)?.get() - deviation.answer(&vec![0.0; 50])?.get();
@@ -66,7 +74,8 @@ use crate::{LocalSensitivity, Variance};
 /// assert!(deviation.local(&data)? < 1.9);
 /// assert!(deviation.smooth(&data, Smoothness::new(0.1)?)? < 2.3);
 ///
-/// let processed = Variance::new(bounds, 50)?.with(Laplace::epsilon(1.0)?)?.map(|v| v.max(0.0).sqrt());
+/// let variance = Variance::new(bounds).under_replace_one(50)?.with(Laplace::epsilon(1.0)?)?;
+/// let processed = variance.map(|v| v.max(0.0).sqrt());
 /// # let _ = processed;
 /// # Ok::<(), dp_core::Error>(())
 /// ```
@@ -74,44 +83,66 @@ use crate::{LocalSensitivity, Variance};
 /// Checked as M10 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Variance", into = "Variance"))]
-pub struct StandardDeviation {
-    variance: Variance,
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        from = "Variance<A>",
+        into = "Variance<A>",
+        bound(
+            deserialize = "Self: From<Variance<A>>, Variance<A>: serde::Deserialize<'de>",
+            serialize = "A: Copy, Variance<A>: serde::Serialize"
+        )
+    )
+)]
+pub struct StandardDeviation<A> {
+    variance: Variance<A>,
+    /// That of the query of one number; infinite under add/remove, where it is none.
     sensitivity: f64,
 }
 
-impl StandardDeviation {
-    /// The root of the sample variance, divided by n − 1, of `size` records that are declared to
-    /// lie within `bounds`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
-    /// finite.
-    pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
-        Variance::new(bounds, size).map(Self::from)
+impl StandardDeviation<AddRemove> {
+    /// The root of the sample variance, divided by n − 1, of any number of records that are
+    /// declared to lie within `bounds`, under add/remove neighbours.
+    #[must_use]
+    pub const fn new(bounds: Bounds) -> Self {
+        Self { variance: Variance::new(bounds), sensitivity: f64::INFINITY }
     }
 
     /// The root of the population variance, divided by n.
+    #[must_use]
+    pub const fn population(bounds: Bounds) -> Self {
+        Self { variance: Variance::population(bounds), sensitivity: f64::INFINITY }
+    }
+
+    /// The standard deviation of exactly `size` records, under replace-one neighbours.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
     /// finite.
-    pub fn population(bounds: Bounds, size: usize) -> Result<Self, Error> {
-        Variance::population(bounds, size).map(Self::from)
+    pub fn under_replace_one(self, size: usize) -> Result<StandardDeviation<ReplaceOne>, Error> {
+        self.variance.under_replace_one(size).map(StandardDeviation::from)
     }
+}
 
+impl<A: Copy> StandardDeviation<A> {
     /// The declared bounds.
     #[must_use]
     pub const fn bounds(self) -> Bounds {
         self.variance.bounds()
     }
 
-    /// The declared number of records.
+    /// The declared number of records, under replace-one.
     #[must_use]
-    pub const fn size(self) -> usize {
+    pub const fn size(self) -> Option<usize> {
         self.variance.size()
     }
 
+    pub(crate) const fn variance(self) -> Variance<A> {
+        self.variance
+    }
+}
+
+impl StandardDeviation<ReplaceOne> {
     /// √(left + step) − √left without cancellation, step/(√(left + step) + √left): right to a
     /// relative 2⁻⁴⁹, since all terms are positive.
     fn step(left: Enclosure, step: Enclosure) -> Enclosure {
@@ -185,21 +216,27 @@ const NEAR: usize = 64;
 /// that all distances up to this one together take its square in steps.
 const FARTHEST: usize = 1 << 14;
 
-impl From<Variance> for StandardDeviation {
-    fn from(variance: Variance) -> Self {
+impl From<Variance<ReplaceOne>> for StandardDeviation<ReplaceOne> {
+    fn from(variance: Variance<ReplaceOne>) -> Self {
         let deviation = Self { variance, sensitivity: 0.0 };
         let farthest = (variance.count() - 1) * variance.width();
         Self { sensitivity: deviation.moved_by(Enclosure::integer(farthest)), ..deviation }
     }
 }
 
-impl From<StandardDeviation> for Variance {
-    fn from(deviation: StandardDeviation) -> Self {
+impl From<Variance<AddRemove>> for StandardDeviation<AddRemove> {
+    fn from(variance: Variance<AddRemove>) -> Self {
+        Self { variance, sensitivity: f64::INFINITY }
+    }
+}
+
+impl<A> From<StandardDeviation<A>> for Variance<A> {
+    fn from(deviation: StandardDeviation<A>) -> Self {
         deviation.variance
     }
 }
 
-impl Query for StandardDeviation {
+impl Query for StandardDeviation<ReplaceOne> {
     type Data = [f64];
     type Answer = Finite;
     type Adjacency = ReplaceOne;
@@ -209,14 +246,14 @@ impl Query for StandardDeviation {
     }
 }
 
-impl<N: Subadditive> SensitivityIn<N> for StandardDeviation {
+impl<N: Subadditive> SensitivityIn<N> for StandardDeviation<ReplaceOne> {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.sensitivity).expect("no more than the width, whose square is finite")
     }
 }
 
 /// The least ladder up to rounding and to distance 64, an upper one beyond.
-impl LocalSensitivity for StandardDeviation {
+impl LocalSensitivity for StandardDeviation<ReplaceOne> {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         let deviations = self.variance.deviations(data)?;
         let distance = usize::try_from(distance).unwrap_or(usize::MAX);
@@ -244,10 +281,13 @@ mod tests {
     use dp_core::L1;
     use proptest::prelude::*;
 
-    fn both(bounds: Bounds, size: usize) -> impl Iterator<Item = StandardDeviation> {
-        [StandardDeviation::new(bounds, size), StandardDeviation::population(bounds, size)]
-            .into_iter()
-            .flatten()
+    fn both(bounds: Bounds, size: usize) -> impl Iterator<Item = StandardDeviation<ReplaceOne>> {
+        [
+            StandardDeviation::new(bounds).under_replace_one(size),
+            StandardDeviation::population(bounds).under_replace_one(size),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     #[test]
@@ -333,9 +373,10 @@ mod tests {
     fn public_facts_are_checked() {
         let bounds = Bounds::new(0.0, 1.0).unwrap();
         assert!(
-            StandardDeviation::new(bounds, 1).is_err() && StandardDeviation::population(bounds, 0).is_err()
+            StandardDeviation::new(bounds).under_replace_one(1).is_err()
+                && StandardDeviation::population(bounds).under_replace_one(0).is_err()
         );
-        let deviation = StandardDeviation::population(bounds, 2).unwrap();
+        let deviation = StandardDeviation::population(bounds).under_replace_one(2).unwrap();
         assert_eq!(deviation.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
         assert_eq!(deviation.local(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
         assert_eq!(deviation.answer(&[0.0, 1.0]).unwrap().get(), 0.5);
@@ -344,13 +385,15 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn declarations_survive_the_disk_and_are_checked() {
-        let deviation = StandardDeviation::new(Bounds::new(0.0, 2.0).unwrap(), 7).unwrap();
+        let deviation = StandardDeviation::new(Bounds::new(0.0, 2.0).unwrap()).under_replace_one(7).unwrap();
         let text = serde_json::to_string(&deviation).unwrap();
         assert_eq!(text, r#"{"bounds":[0.0,2.0],"size":7,"divisor":"sample"}"#);
-        assert_eq!(serde_json::from_str::<StandardDeviation>(&text).unwrap(), deviation);
+        assert_eq!(serde_json::from_str::<StandardDeviation<ReplaceOne>>(&text).unwrap(), deviation);
         assert!(
-            serde_json::from_str::<StandardDeviation>(r#"{"bounds":[0,2],"size":1,"divisor":"sample"}"#)
-                .is_err()
+            serde_json::from_str::<StandardDeviation<ReplaceOne>>(
+                r#"{"bounds":[0,2],"size":1,"divisor":"sample"}"#
+            )
+            .is_err()
         );
     }
 }

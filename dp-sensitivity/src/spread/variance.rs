@@ -1,7 +1,9 @@
 //! The variance of bounded records.
 
+use core::marker::PhantomData;
+
 use dp_core::rounding::Enclosure;
-use dp_core::{Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
+use dp_core::{AddRemove, Bounds, Error, Finite, Query, ReplaceOne, Sensitivity, SensitivityIn, Subadditive};
 
 use crate::LocalSensitivity;
 use crate::arguments::integer;
@@ -10,8 +12,15 @@ use crate::local::smoothness::Smoothness;
 use crate::spread::deviations::{Deviations, Sums};
 use crate::sums::fixed_point::{power_of_two, unit_for};
 
-/// The variance of n records, clamped to [a, b], under replace-one neighbours, for whom n is
-/// public.
+/// The variance of records that are clamped to [a, b].
+///
+/// Under add/remove nobody needs to know how many there are: `Variance::new(bounds).with(noise)`
+/// releases three noisy sums for the price of one count, and what follows from them. See
+/// [`Estimator`](crate::Estimator) for what can be asked, and
+/// [`ReleasedVariance`](crate::ReleasedVariance) for what is released.
+///
+/// Under replace-one, where the number n of records is public and declared, it is a query of one
+/// number:
 ///
 /// **Theorem** (claim M9). With Λ = b − a, the sample variance Σ(xᵢ − x̄)²/(n−1) has sensitivity
 /// Λ²/n, and the population variance Σ(xᵢ − x̄)²/n has Λ²(n−1)/n². Both are reached.
@@ -31,22 +40,32 @@ use crate::sums::fixed_point::{power_of_two, unit_for};
 /// use dp_core::{Bounds, L1, Query, SensitivityIn};
 /// use dp_sensitivity::Variance;
 ///
-/// let variance = Variance::new(Bounds::new(0.0, 10.0)?, 4)?;
+/// let variance = Variance::new(Bounds::new(0.0, 10.0)?).under_replace_one(4)?;
 /// assert_eq!(variance.answer(&[2.0, 4.0, 4.0, 6.0])?.get(), 8.0 / 3.0);
 /// let sensitivity = SensitivityIn::<L1>::sensitivity(&variance);
 /// assert!(sensitivity.value() >= 25.0 && sensitivity.value() < 25.000_001);
 /// # Ok::<(), dp_core::Error>(())
 /// ```
 ///
-/// Checked as M9 by `cargo xtask verify`.
+/// Checked as M9 and S31 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Declared", into = "Declared"))]
-pub struct Variance {
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        try_from = "Declared",
+        into = "Declared",
+        bound(deserialize = "Self: TryFrom<Declared, Error = Error>", serialize = "A: Clone")
+    )
+)]
+pub struct Variance<A> {
     bounds: Bounds,
-    size: usize,
+    /// The declared number of records; none under add/remove.
+    size: Option<usize>,
     divisor: Divisor,
+    /// That of the query of one number; infinite under add/remove, where it is none.
     sensitivity: f64,
+    kind: PhantomData<A>,
 }
 
 /// What the sum of squared deviations is divided by.
@@ -60,49 +79,56 @@ enum Divisor {
     Population,
 }
 
-impl Variance {
-    /// The sample variance, divided by n − 1, of `size` records that are declared to lie within
-    /// `bounds`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
-    /// finite.
-    pub fn new(bounds: Bounds, size: usize) -> Result<Self, Error> {
-        Self::divided(bounds, size, Divisor::Sample)
+impl Variance<AddRemove> {
+    /// The sample variance, divided by n − 1, of any number of records that are declared to lie
+    /// within `bounds`, under add/remove neighbours.
+    #[must_use]
+    pub const fn new(bounds: Bounds) -> Self {
+        Self { bounds, size: None, divisor: Divisor::Sample, sensitivity: f64::INFINITY, kind: PhantomData }
     }
 
     /// The population variance, divided by n.
+    #[must_use]
+    pub const fn population(bounds: Bounds) -> Self {
+        Self { divisor: Divisor::Population, ..Self::new(bounds) }
+    }
+
+    /// The variance of exactly `size` records, under replace-one neighbours.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 2 ≤ size ≤ 2³² and the square of the width of the bounds is
     /// finite.
-    pub fn population(bounds: Bounds, size: usize) -> Result<Self, Error> {
-        Self::divided(bounds, size, Divisor::Population)
-    }
-
-    fn divided(bounds: Bounds, size: usize, divisor: Divisor) -> Result<Self, Error> {
+    pub fn under_replace_one(self, size: usize) -> Result<Variance<ReplaceOne>, Error> {
         // With integers up to 2³¹ and 2³² of them, n·Σk² and (Σk)² are at most 2¹²⁶.
         integer("size", "[2, 2^32]", size as u128, 2..=1 << 32)?;
-        let variance = Self { bounds, size, divisor, sensitivity: 0.0 };
+        let Self { bounds, divisor, sensitivity, .. } = self;
+        let variance = Variance { bounds, size: Some(size), divisor, sensitivity, kind: PhantomData };
         let sensitivity = variance.bound();
         // No variance exceeds the square of the width, so no answer is infinite, if that is finite.
         let width = Enclosure::point(variance.unit()) * Enclosure::point(f64::from_bits((1023 + 31) << 52));
         for finite in [sensitivity, width.square().hi()] {
             Sensitivity::<dp_core::L1, ReplaceOne>::new(finite)?;
         }
-        Ok(Self { sensitivity, ..variance })
+        Ok(Variance { sensitivity, ..variance })
     }
+}
 
+impl<A: Copy> Variance<A> {
     /// The declared bounds.
     #[must_use]
     pub const fn bounds(self) -> Bounds {
         self.bounds
     }
 
-    /// The declared number of records.
+    /// The declared number of records, under replace-one.
     #[must_use]
-    pub const fn size(self) -> usize {
+    pub const fn size(self) -> Option<usize> {
         self.size
+    }
+
+    /// Whether the sum of squares is divided by n − 1.
+    pub(crate) fn is_of_a_sample(self) -> bool {
+        self.divisor == Divisor::Sample
     }
 
     pub(crate) fn unit(self) -> f64 {
@@ -110,7 +136,7 @@ impl Variance {
     }
 
     /// The clamped record in units above the lower bound, from 0 to 2³¹. Rises with the record.
-    fn integer(self, record: f64) -> i64 {
+    pub(crate) fn integer(self, record: f64) -> i64 {
         let above = self.bounds.clamp(record) - self.bounds.lower();
         #[allow(clippy::cast_possible_truncation)] // at most 2³¹
         let integer = (above / self.unit()).round() as i64;
@@ -121,11 +147,18 @@ impl Variance {
     pub(crate) fn width(self) -> i128 {
         self.integer(f64::INFINITY).into()
     }
+}
+
+impl Variance<ReplaceOne> {
+    fn declared(self) -> usize {
+        self.size.expect("`under_replace_one` declares it")
+    }
 
     /// The records in units, in the order in which they came.
     fn integers(self, data: &[f64]) -> Result<impl Iterator<Item = i64>, Error> {
-        if data.len() != self.size {
-            return Err(Error::WrongSize { declared: self.size, found: data.len() });
+        let declared = self.declared();
+        if data.len() != declared {
+            return Err(Error::WrongSize { declared, found: data.len() });
         }
         Ok(data.iter().map(move |&record| self.integer(record)))
     }
@@ -135,7 +168,7 @@ impl Variance {
     }
 
     pub(crate) fn count(self) -> i128 {
-        i128::try_from(self.size).expect("at most 2³²")
+        i128::try_from(self.declared()).expect("at most 2³²")
     }
 
     /// n − 1 or n.
@@ -177,7 +210,7 @@ impl Variance {
     }
 }
 
-impl Query for Variance {
+impl Query for Variance<ReplaceOne> {
     type Data = [f64];
     type Answer = Finite;
     type Adjacency = ReplaceOne;
@@ -187,7 +220,7 @@ impl Query for Variance {
     }
 }
 
-impl<N: Subadditive> SensitivityIn<N> for Variance {
+impl<N: Subadditive> SensitivityIn<N> for Variance<ReplaceOne> {
     fn sensitivity(&self) -> Sensitivity<N, ReplaceOne> {
         Sensitivity::new(self.sensitivity).expect("the constructors have checked it")
     }
@@ -195,7 +228,7 @@ impl<N: Subadditive> SensitivityIn<N> for Variance {
 
 /// The least ladder for records that may be any real numbers between the bounds, up to the rounding
 /// of the variance: the source of `deviations` has the theorem. The smooth bound takes O(n log n).
-impl LocalSensitivity for Variance {
+impl LocalSensitivity for Variance<ReplaceOne> {
     fn local_at_distance(&self, data: &[f64], distance: u64) -> Result<f64, Error> {
         let distance = usize::try_from(distance).unwrap_or(usize::MAX);
         Ok(self.rung(&self.deviations(data)?, distance))
@@ -205,17 +238,47 @@ impl LocalSensitivity for Variance {
         let deviations = self.deviations(data)?;
         let rung = |distance| self.rung(&deviations, usize::try_from(distance).unwrap_or(usize::MAX));
         // With n records replaced every data set is within reach.
-        Ok(ladder::smooth(beta, self.sensitivity, self.size as u64, rung))
+        Ok(ladder::smooth(beta, self.sensitivity, self.declared() as u64, rung))
+    }
+}
+
+/// What is written to disk.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Declared {
+    bounds: Bounds,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    divisor: Divisor,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Declared> for Variance<AddRemove> {
+    type Error = Error;
+    fn try_from(declared: Declared) -> Result<Self, Error> {
+        match declared.size {
+            None => Ok(Self { divisor: declared.divisor, ..Self::new(declared.bounds) }),
+            Some(found) => Err(Error::WrongSize { declared: 0, found }),
+        }
     }
 }
 
 #[cfg(feature = "serde")]
-dp_core::on_disk! {
-    Declared for variance: Variance {
-        bounds: Bounds = variance.bounds,
-        size: usize = variance.size,
-        divisor: Divisor = variance.divisor,
-    } => Self::divided(bounds, size, divisor)
+impl TryFrom<Declared> for Variance<ReplaceOne> {
+    type Error = Error;
+    fn try_from(declared: Declared) -> Result<Self, Error> {
+        let any = Variance { divisor: declared.divisor, ..Variance::new(declared.bounds) };
+        any.under_replace_one(declared.size.unwrap_or(0))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<A> From<Variance<A>> for Declared {
+    fn from(variance: Variance<A>) -> Self {
+        let Variance { bounds, size, divisor, .. } = variance;
+        Self { bounds, size, divisor }
+    }
 }
 
 #[cfg(test)]
@@ -225,7 +288,7 @@ mod tests {
     use dp_core::L1;
     use proptest::prelude::*;
 
-    fn delta(variance: &Variance) -> f64 {
+    fn delta(variance: &Variance<ReplaceOne>) -> f64 {
         SensitivityIn::<L1>::sensitivity(variance).value()
     }
 
@@ -233,7 +296,7 @@ mod tests {
     fn variances_that_underflow_are_covered() {
         for exponent in -545..-530 {
             for width in [1.0, 1.25, 1.75].map(|x| x * 2f64.powi(exponent)) {
-                let variance = Variance::new(Bounds::new(0.0, width).unwrap(), 2).unwrap();
+                let variance = Variance::new(Bounds::new(0.0, width).unwrap()).under_replace_one(2).unwrap();
                 let moved = variance.answer(&[0.0, width]).unwrap().get()
                     - variance.answer(&[0.0, 0.0]).unwrap().get();
                 assert!(delta(&variance) >= moved, "{width:e}: {:e} < {moved:e}", delta(&variance));
@@ -245,9 +308,12 @@ mod tests {
     fn widths_whose_square_is_infinite_are_refused() {
         // Λ²/n is finite here, but the variance of some records would not be.
         let bounds = Bounds::new(0.0, 2f64.powf(513.2)).unwrap();
-        assert!(Variance::new(bounds, 8).is_err() && Variance::population(bounds, 8).is_err());
+        assert!(
+            Variance::new(bounds).under_replace_one(8).is_err()
+                && Variance::population(bounds).under_replace_one(8).is_err()
+        );
         let bounds = Bounds::new(0.0, 2f64.powi(510)).unwrap();
-        let variance = Variance::new(bounds, 2).unwrap();
+        let variance = Variance::new(bounds).under_replace_one(2).unwrap();
         assert!(variance.answer(&[0.0, f64::MAX]).unwrap().get().is_finite());
     }
 
@@ -257,7 +323,7 @@ mod tests {
             bounds in bounds(), data in prop::collection::vec(any::<f64>(), 2..30), at in 0usize..30, other in any::<f64>(),
         ) {
             let at = at % data.len();
-            for variance in [Variance::new(bounds, data.len()), Variance::population(bounds, data.len())] {
+            for variance in [Variance::new(bounds).under_replace_one(data.len()), Variance::population(bounds).under_replace_one(data.len())] {
                 let Ok(variance) = variance else { continue };
                 let answer = |value: f64, data: &[f64]| {
                     let mut changed = data.to_vec();
@@ -284,7 +350,7 @@ mod tests {
         ) {
             let mut changed = data.clone();
             changed[at % data.len()] = other;
-            for variance in [Variance::new(bounds, data.len()), Variance::population(bounds, data.len())].into_iter().flatten() {
+            for variance in [Variance::new(bounds).under_replace_one(data.len()), Variance::population(bounds).under_replace_one(data.len())].into_iter().flatten() {
                 assert_contract(&variance, &data[..], &changed[..], beta)?;
             }
         }
@@ -294,7 +360,8 @@ mod tests {
     fn the_ladder_is_the_least() {
         for data in SMALL {
             for variance in [Variance::new, Variance::population] {
-                let variance = variance(Bounds::new(0.0, 8.0).unwrap(), data.len()).unwrap();
+                let variance =
+                    variance(Bounds::new(0.0, 8.0).unwrap()).under_replace_one(data.len()).unwrap();
                 assert_least(&variance, data, 8.0).unwrap();
             }
         }
@@ -307,8 +374,8 @@ mod tests {
             #[allow(clippy::cast_precision_loss)]
             let n = size as f64;
             for (variance, truth) in [
-                (Variance::new(bounds, size), 100.0 / n),
-                (Variance::population(bounds, size), 100.0 * (n - 1.0) / (n * n)),
+                (Variance::new(bounds).under_replace_one(size), 100.0 / n),
+                (Variance::population(bounds).under_replace_one(size), 100.0 * (n - 1.0) / (n * n)),
             ] {
                 let delta = delta(&variance.unwrap());
                 assert!(delta >= truth && delta <= truth * (1.0 + 1e-8), "{size}: {delta} {truth}");
@@ -318,7 +385,7 @@ mod tests {
 
     #[test]
     fn far_from_zero_the_width_counts() {
-        let variance = Variance::new(Bounds::new(1e8, 1e8 + 2.0).unwrap(), 3).unwrap();
+        let variance = Variance::new(Bounds::new(1e8, 1e8 + 2.0).unwrap()).under_replace_one(3).unwrap();
         assert_eq!(variance.answer(&[1e8, 1e8 + 1.0, 1e8 + 2.0]).unwrap().get(), 1.0);
         assert!(delta(&variance) < 1.34);
     }
@@ -327,12 +394,15 @@ mod tests {
     fn public_facts_are_checked() {
         let bounds = Bounds::new(0.0, 1.0).unwrap();
         for size in [0, 1, usize::MAX] {
-            assert!(Variance::new(bounds, size).is_err() && Variance::population(bounds, size).is_err());
+            assert!(
+                Variance::new(bounds).under_replace_one(size).is_err()
+                    && Variance::population(bounds).under_replace_one(size).is_err()
+            );
         }
-        assert!(Variance::new(bounds, 1 << 32).is_ok());
-        assert_eq!(Variance::new(bounds, 7).unwrap().size(), 7);
-        assert!(Variance::new(Bounds::new(0.0, 1e200).unwrap(), 5).is_err());
-        let variance = Variance::population(bounds, 2).unwrap();
+        assert!(Variance::new(bounds).under_replace_one(1 << 32).is_ok());
+        assert_eq!(Variance::new(bounds).under_replace_one(7).unwrap().size(), Some(7));
+        assert!(Variance::new(Bounds::new(0.0, 1e200).unwrap()).under_replace_one(5).is_err());
+        let variance = Variance::population(bounds).under_replace_one(2).unwrap();
         assert_eq!(variance.answer(&[1.0]), Err(Error::WrongSize { declared: 2, found: 1 }));
         assert_eq!(variance.answer(&[0.0, 1.0]).unwrap().get(), 0.25);
     }
@@ -340,10 +410,13 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn declarations_survive_the_disk_and_are_checked() {
-        let variance = Variance::new(Bounds::new(0.0, 2.0).unwrap(), 7).unwrap();
+        let variance = Variance::new(Bounds::new(0.0, 2.0).unwrap()).under_replace_one(7).unwrap();
         let text = serde_json::to_string(&variance).unwrap();
         assert_eq!(text, r#"{"bounds":[0.0,2.0],"size":7,"divisor":"sample"}"#);
-        assert_eq!(serde_json::from_str::<Variance>(&text).unwrap(), variance);
-        assert!(serde_json::from_str::<Variance>(r#"{"bounds":[0,2],"size":1,"divisor":"sample"}"#).is_err());
+        assert_eq!(serde_json::from_str::<Variance<ReplaceOne>>(&text).unwrap(), variance);
+        assert!(
+            serde_json::from_str::<Variance<ReplaceOne>>(r#"{"bounds":[0,2],"size":1,"divisor":"sample"}"#)
+                .is_err()
+        );
     }
 }

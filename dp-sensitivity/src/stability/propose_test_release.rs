@@ -311,7 +311,9 @@ mod tests {
             let median = ProposeTestRelease::split(Quantile::median(bounds), w, 0.1, 1.0, 1e-3).unwrap();
             assert!(median.distance(&data).unwrap() >= 150 - outside as u64);
         }
-        let plain = ProposeTestRelease::split(Mean::new(bounds, 3).unwrap(), 600.0, 0.1, 1.0, 1e-3).unwrap();
+        let plain =
+            ProposeTestRelease::split(Mean::new(bounds).under_replace_one(3).unwrap(), 600.0, 0.1, 1.0, 1e-3)
+                .unwrap();
         assert!(plain.distance(&[0.0; 3]).unwrap() <= 1);
     }
 

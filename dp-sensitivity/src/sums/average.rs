@@ -32,6 +32,10 @@ impl Average {
         self.bounds
     }
 
+    pub(crate) const fn divisor(self) -> usize {
+        self.divisor
+    }
+
     /// The global sensitivity.
     pub(crate) const fn sensitivity(self) -> f64 {
         self.sensitivity

@@ -91,11 +91,11 @@ impl<A> Sum<A> {
         self.size
     }
 
-    fn grid(&self) -> FixedPoint {
+    pub(crate) fn grid(&self) -> FixedPoint {
         FixedPoint::new(self.bounds)
     }
 
-    fn total(&self) -> Total {
+    pub(crate) fn total(&self) -> Total {
         let (grid, largest) = (self.grid(), self.largest());
         match self.size {
             None => Total::of_any_number(largest, grid.unit(), 20),
@@ -105,7 +105,7 @@ impl<A> Sum<A> {
     }
 
     /// The largest magnitude of a record, in units.
-    fn largest(&self) -> u128 {
+    pub(crate) fn largest(&self) -> u128 {
         let (least, most) = self.grid().range();
         least.unsigned_abs().max(most.unsigned_abs()).into()
     }

@@ -208,7 +208,11 @@ fn hostile() -> Vec<(Bounds, Vec<f64>)> {
 
 /// Every data set with these records: the contract between all neighbours, and the ladder at least
 /// that by listing.
-fn assert_ladder_on_all_data(deviation: &StandardDeviation, values: &[f64], size: usize) {
+fn assert_ladder_on_all_data(
+    deviation: &StandardDeviation<dp_core::ReplaceOne>,
+    values: &[f64],
+    size: usize,
+) {
     let nodes = multisets(values.len(), size);
     let at = |list: &Vec<usize>| nodes.binary_search(list).unwrap();
     let numbers = |list: &[usize]| list.iter().map(|&k| values[k]).collect::<Vec<_>>();
@@ -248,9 +252,17 @@ fn assert_ladder_on_all_data(deviation: &StandardDeviation, values: &[f64], size
 fn ladders_hold_between_all_data_of_hostile_floats() {
     for (bounds, values) in hostile() {
         for size in [2, 3, 5] {
-            assert_ladder_on_all_data(&StandardDeviation::new(bounds, size).unwrap(), &values, size);
+            assert_ladder_on_all_data(
+                &StandardDeviation::new(bounds).under_replace_one(size).unwrap(),
+                &values,
+                size,
+            );
         }
-        assert_ladder_on_all_data(&StandardDeviation::population(bounds, 4).unwrap(), &values, 4);
+        assert_ladder_on_all_data(
+            &StandardDeviation::population(bounds).under_replace_one(4).unwrap(),
+            &values,
+            4,
+        );
     }
 }
 
@@ -259,8 +271,16 @@ fn ladders_hold_between_all_data_of_hostile_floats() {
 fn ladders_hold_between_all_data_of_eight_hostile_floats() {
     for (bounds, values) in hostile() {
         for size in [6, 7, 8] {
-            assert_ladder_on_all_data(&StandardDeviation::new(bounds, size).unwrap(), &values, size);
-            assert_ladder_on_all_data(&StandardDeviation::population(bounds, size).unwrap(), &values, size);
+            assert_ladder_on_all_data(
+                &StandardDeviation::new(bounds).under_replace_one(size).unwrap(),
+                &values,
+                size,
+            );
+            assert_ladder_on_all_data(
+                &StandardDeviation::population(bounds).under_replace_one(size).unwrap(),
+                &values,
+                size,
+            );
         }
     }
 }

@@ -60,7 +60,7 @@ use crate::arguments::{positive, within};
 /// [`Error::Unreachable`]. It is an outcome like the bounds: the guarantee covers it, and a budget
 /// is charged for it.
 ///
-/// Checked as S31 by `cargo xtask verify`.
+/// Checked as S33 by `cargo xtask verify`.
 pub struct PrivateBounds<A, M: Mechanism> {
     magnitudes: Magnitudes,
     confidence: Confidence,

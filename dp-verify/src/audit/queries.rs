@@ -3,8 +3,9 @@
 use dp_core::{Bounds, Measurement, Query};
 use dp_mechanisms::{DiscreteLaplace, Gaussian, Laplace, Vector};
 use dp_sensitivity::{
-    Count, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile, Quantiles, ReciprocalCount,
-    SecondMoment, StandardDeviation, Sum, Triangles, TrimmedMean, Variance, WinsorisedMean,
+    Additive, Count, Estimator, Gram, Graph, KStars, MaxDegree, Mean, PredictionVariance, Quantile,
+    Quantiles, ReciprocalCount, SecondMoment, StandardDeviation, Sum, Triangles, TrimmedMean, Variance,
+    WinsorisedMean,
 };
 
 use super::Audit;
@@ -12,7 +13,7 @@ use super::mechanisms::DELTA;
 use super::subject::{Audits, View};
 
 pub(super) fn all() -> Audits {
-    Ok([sums()?, deviations()?, order_statistics()?, quantiles()?, matrices()?, graphs()?]
+    Ok([sums()?, estimates()?, deviations()?, order_statistics()?, quantiles()?, matrices()?, graphs()?]
         .into_iter()
         .flatten()
         .collect())
@@ -79,7 +80,7 @@ fn sums() -> Audits {
         Audit::of(
             "mean",
             "the mean of five records in [-1, 2], clamped, with Laplace noise",
-            Mean::new(wide, 5)?.with(laplace()?)?,
+            Mean::new(wide).under_replace_one(5)?.with(laplace()?)?,
             [hostile(-7.0), hostile(7.0)],
             0.0,
             number(),
@@ -87,7 +88,7 @@ fn sums() -> Audits {
         Audit::of(
             "mean, low bits",
             "the mean of three records in [0, 1] with Laplace noise, seen by the lowest bit of the float",
-            Mean::new(unit(), 3)?.with(laplace()?)?,
+            Mean::new(unit()).under_replace_one(3)?.with(laplace()?)?,
             [vec![0.0, 0.0, 0.0], vec![0.0, 0.0, 1.0]],
             0.0,
             View::label(super::labels::lowest_bit, |label| format!("a lowest bit at place {label}")),
@@ -95,7 +96,7 @@ fn sums() -> Audits {
         Audit::of(
             "mean, Gaussian",
             "the mean of five records in [-1, 2], clamped, with Gaussian noise",
-            Mean::new(wide, 5)?.with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
+            Mean::new(wide).under_replace_one(5)?.with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
             [hostile(-7.0), hostile(7.0)],
             DELTA,
             number(),
@@ -119,6 +120,90 @@ fn sums() -> Audits {
     ])
 }
 
+/// Means, variances and groups whose sizes are private.
+fn estimates() -> Audits {
+    let key = |record: &(u8, f64)| record.0;
+    let field = |record: &(u8, f64)| record.1;
+    let pair = |values: &[(u8, f64)], more: &[(u8, f64)]| [values.to_vec(), more.to_vec()];
+    let few = [(0, 0.0), (1, 1.0)];
+    let below = |sums: &[f64]| sums.iter().map(|sum| u64::from(*sum > 0.5)).fold(0, |all, bit| 2 * all + bit);
+    Ok(vec![
+        Audit::of(
+            "mean, add-remove",
+            "the mean of records in [0, 1], their number private, with Laplace noise on two sums",
+            Mean::new(unit()).with(laplace()?)?,
+            [vec![0.0, f64::NAN], vec![0.0, f64::NAN, 1.0]],
+            0.0,
+            View::number(|mean: dp_sensitivity::ReleasedMean| mean.noisy_sums()[0]),
+        )?,
+        Audit::of(
+            "mean, add-remove, count",
+            "the number of records beside a mean of records in [0, 1], with Laplace noise on two sums",
+            Mean::new(unit()).with(laplace()?)?,
+            [vec![], vec![0.25]],
+            0.0,
+            View::number(|mean: dp_sensitivity::ReleasedMean| mean.count()),
+        )?,
+        Audit::of(
+            "mean of some, add-remove",
+            "the mean of a field of some records, whose number is private",
+            Mean::new(unit()).of(field).only(|record| record.0 == 1).with(laplace()?)?,
+            pair(&few, &[(0, 0.0), (1, 1.0), (1, 0.0)]),
+            0.0,
+            View::number(|mean: dp_sensitivity::ReleasedMean| mean.noisy_sums()[1]),
+        )?,
+        Audit::of(
+            "variance, add-remove",
+            "the variance of records in [0, 1], their number private, with Laplace noise on three sums",
+            Variance::new(unit()).with(laplace()?)?,
+            [vec![0.5], vec![0.5, 0.5]],
+            0.0,
+            View::label(
+                move |variance: dp_sensitivity::ReleasedVariance| below(&variance.noisy_sums()),
+                |label| format!("sums above ½: {label:03b}"),
+            ),
+        )?,
+        Audit::of(
+            "deviation, add-remove",
+            "the standard deviation of records in [0, 1], their number private, with Gaussian noise on three sums",
+            StandardDeviation::new(unit()).with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
+            [vec![0.5, 0.0], vec![0.5, 0.0, 1.0]],
+            DELTA,
+            View::number(|deviation: dp_sensitivity::ReleasedDeviation| deviation.squared().noisy_sums()[2]),
+        )?,
+        Audit::of(
+            "sums by group, add-remove",
+            "the sums of two groups of records in [0, 1], with Laplace noise",
+            Sum::new(unit()).of(field).by(key, [0, 1])?.with(laplace()?)?,
+            pair(&few, &[(0, 0.0), (1, 1.0), (1, 1.0)]),
+            0.0,
+            View::number(|sums: Vec<f64>| sums[1]),
+        )?,
+        Audit::of(
+            "sums by group, replace-one",
+            "the sums of two groups of records in [0, 1], one of which moves from one to the other, with Laplace noise",
+            Sum::new(unit()).of(field).by(key, [0, 1])?.under_replace_one()?.with(laplace()?)?,
+            pair(&[(0, 1.0)], &[(1, 1.0)]),
+            0.0,
+            View::label(move |sums: Vec<f64>| below(&sums), |label| format!("sums above ½: {label:02b}")),
+        )?,
+        Audit::of(
+            "means by group, replace-one, Gaussian",
+            "the means of two groups of records in [0, 1], one of which moves from one to the other, with Gaussian noise",
+            Mean::new(unit())
+                .of(field)
+                .by(key, [0, 1])?
+                .under_replace_one()?
+                .with(Gaussian::epsilon_delta(1.0, DELTA)?)?,
+            pair(&[(0, 1.0)], &[(1, 1.0)]),
+            DELTA,
+            View::number(|means: Vec<dp_sensitivity::ReleasedMean>| {
+                means[0].noisy_sums()[0] - means[1].noisy_sums()[0]
+            }),
+        )?,
+    ])
+}
+
 /// All records equal, and one of them moved across the whole range: the worst case of a deviation.
 fn deviations() -> Audits {
     let [equal, moved] = [vec![0.0; 5], vec![0.0, 0.0, 0.0, 0.0, 1.0]];
@@ -127,7 +212,7 @@ fn deviations() -> Audits {
         Audit::of(
             "variance",
             "the variance of five records in [0, 1], divided by n - 1, with Laplace noise",
-            Variance::new(unit(), 5)?.with(laplace()?)?,
+            Variance::new(unit()).under_replace_one(5)?.with(laplace()?)?,
             pair(),
             0.0,
             number(),
@@ -135,7 +220,7 @@ fn deviations() -> Audits {
         Audit::of(
             "variance, population",
             "the variance of five records in [0, 1], divided by n, with Laplace noise",
-            Variance::population(unit(), 5)?.with(laplace()?)?,
+            Variance::population(unit()).under_replace_one(5)?.with(laplace()?)?,
             pair(),
             0.0,
             number(),
@@ -143,7 +228,7 @@ fn deviations() -> Audits {
         Audit::of(
             "standard deviation",
             "the standard deviation of five records in [0, 1], divided by n - 1, with Laplace noise",
-            StandardDeviation::new(unit(), 5)?.with(laplace()?)?,
+            StandardDeviation::new(unit()).under_replace_one(5)?.with(laplace()?)?,
             pair(),
             0.0,
             number(),
@@ -151,7 +236,7 @@ fn deviations() -> Audits {
         Audit::of(
             "standard deviation, population",
             "the standard deviation of five records in [0, 1], divided by n, with Laplace noise",
-            StandardDeviation::population(unit(), 5)?.with(laplace()?)?,
+            StandardDeviation::population(unit()).under_replace_one(5)?.with(laplace()?)?,
             pair(),
             0.0,
             number(),
@@ -159,7 +244,10 @@ fn deviations() -> Audits {
         Audit::of(
             "standard deviation by the variance",
             "the root of the variance of five records with Laplace noise, negative ones moved to zero",
-            Variance::new(unit(), 5)?.with(laplace()?)?.map(|variance| variance.max(0.0).sqrt()),
+            Variance::new(unit())
+                .under_replace_one(5)?
+                .with(laplace()?)?
+                .map(|variance| variance.max(0.0).sqrt()),
             pair(),
             0.0,
             number(),

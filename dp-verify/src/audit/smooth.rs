@@ -123,7 +123,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth mean",
             "the mean of five records with smooth noise",
-            Mean::new(unit, 5)?.smoothly(SmoothStudentT::epsilon(1.0)?)?,
+            Mean::new(unit).under_replace_one(5)?.smoothly(SmoothStudentT::epsilon(1.0)?)?,
             pair(),
             0.0,
             number(),
@@ -131,7 +131,7 @@ fn queries() -> Audits {
         Audit::of(
             "smooth variance",
             "the variance of five records with smooth noise",
-            Variance::new(unit, 5)?.smoothly(SmoothStudentT::epsilon(1.0)?)?,
+            Variance::new(unit).under_replace_one(5)?.smoothly(SmoothStudentT::epsilon(1.0)?)?,
             pair(),
             0.0,
             number(),
@@ -139,7 +139,9 @@ fn queries() -> Audits {
         Audit::of(
             "smooth standard deviation",
             "the standard deviation of five records with smooth noise",
-            StandardDeviation::new(unit, 5)?.smoothly(SmoothLaplace::epsilon_delta(1.0, DELTA)?)?,
+            StandardDeviation::new(unit)
+                .under_replace_one(5)?
+                .smoothly(SmoothLaplace::epsilon_delta(1.0, DELTA)?)?,
             pair(),
             DELTA,
             number(),

@@ -1,11 +1,12 @@
 //! Noise for a sensitivity that the query does not have.
 
 use dp_core::{
-    AddRemove, Bounds, Error, ForGuarantee, L1, Measurement, Mechanism, Pure, Query, Scale, Sensitivity,
+    AddRemove, Bounds, Error, Finite, ForGuarantee, L1, Measurement, Mechanism, Pure, Query, Scale,
+    Sensitivity,
 };
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{Laplace, Vector};
-use dp_sensitivity::{Count, Histogram, Quantile, StandardDeviation, Sum};
+use dp_sensitivity::{Additive, Count, Estimator, Histogram, Mean, Quantile, StandardDeviation, Sum};
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -43,6 +44,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         check: |effort| secret_size(effort, false),
     },
     Mutant {
+        name: "a mean of a filtered list by its size",
+        mistake: "the mean of all nurses is asked as that of a declared number of records, which is read off the filtered list; a record that is replaced may be the only nurse",
+        right: "the mean of a field of some records is a ratio of noisy sums, under add/remove",
+        check: |effort| filtered_mean(effort, true),
+    },
+    Mutant {
+        name: "a ratio that does not pay for its count",
+        mistake: "a noisy sum is divided by the true number of records, and ε pays for the sum alone",
+        right: "two noisy sums, which add up to the number of records, are moved by 1 together",
+        check: |effort| free_count(effort, true),
+    },
+    Mutant {
+        name: "sums by group at the price of one under replace-one",
+        mistake: "a record that is replaced leaves one group and enters another, and the noise is for one of the two",
+        right: "by group, the sensitivity under replace-one is twice that under add/remove in ℓ1",
+        check: |effort| moved_groups(effort, 1.0),
+    },
+    Mutant {
         name: "a median that is replaced at the price of one more",
         mistake: "a candidate loses e^−ε for each rank, which is right if a record is added; one that is replaced moves ranks on both sides by one",
         right: "under replace-one a candidate loses e^(−ε/2) for each rank",
@@ -69,7 +88,7 @@ fn replaced_median(effort: Effort, factor: f64) -> Result<Caught, Error> {
 /// Noise for a sensitivity that is claimed.
 fn standard_deviation(effort: Effort, claimed: f64) -> Result<Caught, Error> {
     const EPSILON: f64 = 1.0;
-    let query = StandardDeviation::new(Bounds::new(0.0, 1.0)?, 50)?;
+    let query = StandardDeviation::new(Bounds::new(0.0, 1.0)?).under_replace_one(50)?;
     let noise = Laplace::with_scale(Scale::new(claimed / EPSILON)?);
     let library = query.with(Laplace::epsilon(EPSILON)?)?;
     let (equal, mut but_one) = ([0.0; 50], [0.0; 50]);
@@ -165,6 +184,67 @@ fn secret_size(effort: Effort, at_worst: bool) -> Result<Caught, Error> {
     trial.audit(effort, broken, |data, rng| library.draw(data, rng))
 }
 
+type Person = (bool, f64);
+
+/// The mean of those who are nurses, one of whom comes: by the size of the list that is left, or as
+/// the library has it.
+fn filtered_mean(effort: Effort, is_broken: bool) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let bounds = Bounds::new(0.0, 1.0)?;
+    let nurses = Mean::new(bounds).of(|person: &Person| person.1).only(|person| person.0);
+    let library = nurses.with(Laplace::epsilon(EPSILON)?)?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[(true, 0.0)][..], &[(true, 0.0), (true, 1.0)][..]],
+        looking_at: "the released mean, of one nurse and of two",
+        label: |mean: &f64| cell(*mean, 0.5),
+    };
+    let broken = |data: &[Person], rng: &mut Insecure| {
+        let hours: Vec<f64> = data.iter().filter(|person| person.0).map(|person| person.1).collect();
+        let size = if is_broken { hours.len() } else { 1 };
+        let noise = Laplace::with_scale(Scale::new(1.0 / Finite::count(size).get() / EPSILON)?);
+        noise.draw(&(hours.iter().sum::<f64>() / Finite::count(hours.len()).get()), rng)
+    };
+    trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng)?.mean()))
+}
+
+/// A noisy sum over a true count, or over a noisy one.
+fn free_count(effort: Effort, is_broken: bool) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let bounds = Bounds::new(0.0, 1.0)?;
+    let library = Mean::new(bounds).with(Laplace::epsilon(EPSILON)?)?;
+    let noise = Laplace::with_scale(Scale::new(if is_broken { 1.0 } else { 2.0 } / EPSILON)?);
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[1.0][..], &[1.0, 1.0][..]],
+        looking_at: "the released ratio, of one record and of two, both at the bound",
+        label: |mean: &f64| cell(*mean, 0.5),
+    };
+    let broken = |data: &[f64], rng: &mut Insecure| {
+        let size = Finite::count(data.len()).get();
+        let count = if is_broken { size } else { noise.draw(&size, rng)?.max(1.0) };
+        Ok(noise.draw(&data.iter().sum(), rng)? / count)
+    };
+    trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng)?.mean()))
+}
+
+/// Noise of scale `sensitivity`/ε on the sums of two groups.
+fn moved_groups(effort: Effort, sensitivity: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 2.0;
+    let sums = Sum::new(Bounds::new(0.0, 1.0)?)
+        .of(|person: &Person| person.1)
+        .by(|person| person.0, [true, false])?;
+    let broken = sums.clone().with(Laplace::with_scale(Scale::new(sensitivity / EPSILON)?))?;
+    let library = sums.under_replace_one()?.with(Laplace::epsilon(EPSILON)?)?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[(true, 1.0)][..], &[(false, 1.0)][..]],
+        looking_at: "both sums, where one record is in the first group and where it is in the second",
+        label: |sums: &Vec<f64>| below_between_or_above(sums),
+    };
+    trial.audit(effort, |data, rng| broken.draw(data, rng), |data, rng| library.draw(data, rng))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{EFFORT, assert_caught};
@@ -184,5 +264,8 @@ mod tests {
         assert!(!histogram(EFFORT, 2.0).unwrap().caught);
         assert!(!secret_size(EFFORT, true).unwrap().caught);
         assert!(!replaced_median(EFFORT, 0.5).unwrap().caught);
+        assert!(!filtered_mean(EFFORT, false).unwrap().caught);
+        assert!(!free_count(EFFORT, false).unwrap().caught);
+        assert!(!moved_groups(EFFORT, 2.0).unwrap().caught);
     }
 }

@@ -134,7 +134,7 @@ fn sparse_vector() -> Result<(f64, f64)> {
 /// sensitivity.
 fn deviation() -> Result<(f64, f64)> {
     let (claimed, size) = (1.0, 1000_u16);
-    let query = StandardDeviation::new(Bounds::new(0.0, 1.0)?, size.into())?;
+    let query = StandardDeviation::new(Bounds::new(0.0, 1.0)?).under_replace_one(size.into())?;
     let noise = Laplace::with_scale(Scale::new(1.0 / f64::from(size) / claimed)?);
     Ok((claimed, noise.guarantee(SensitivityIn::<L1>::sensitivity(&query)).epsilon().get()))
 }

@@ -15,11 +15,13 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
 
 fn spent() -> Result<Vec<Mistake>> {
     let (ages, mut rng) = ([23.0, 35.0, 61.0, 47.0], OsSeeded::new()?);
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.7)?)?;
+    let mean =
+        Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.7)?)?;
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
     budget.spend(&mean, &ages, &mut rng)?;
     let mut tenths = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
-    let tenth = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.1)?)?;
+    let tenth =
+        Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.1)?)?;
     for _ in 0..9 {
         tenths.spend(&tenth, &ages, &mut rng)?;
     }

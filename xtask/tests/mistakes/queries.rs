@@ -11,7 +11,9 @@ use dp_mechanisms::rng::OsSeeded;
 use dp_mechanisms::selection::{Exponential, TopK};
 use dp_mechanisms::{AboveThreshold, DiscreteLaplace, Laplace, StabilityHistogram, SyntheticData, Watch};
 use dp_sensitivity::smooth::{ArsinhNormal, PolyPlace};
-use dp_sensitivity::{Histogram, Mean, ProposeTestRelease, Quantile, Quantiles, TrimmedMean, Variance};
+use dp_sensitivity::{
+    Additive, Histogram, Mean, ProposeTestRelease, Quantile, Quantiles, TrimmedMean, Variance,
+};
 
 use crate::{Mistake, refused};
 
@@ -22,10 +24,10 @@ pub(crate) fn mistakes() -> Result<Vec<Mistake>> {
 fn sizes() -> Result<Vec<Mistake>> {
     let (ages, mut rng) = (Bounds::new(0.0, 110.0)?, OsSeeded::new()?);
     let school = Bounds::new(11.0, 19.0)?;
-    let mean = Mean::new(ages, 4)?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(ages).under_replace_one(4)?.with(Laplace::epsilon(0.5)?)?;
     Ok(vec![
-        refused!("A mean of no records.", Mean::new(ages, 0)),
-        refused!("A variance of one record.", Variance::new(ages, 1)),
+        refused!("A mean of no records.", Mean::new(ages).under_replace_one(0)),
+        refused!("A variance of one record.", Variance::new(ages).under_replace_one(1)),
         refused!("Data of another size than was declared.", mean.release(&[23.0, 35.0, 61.0], &mut rng)),
         refused!("Everything is trimmed away.", TrimmedMean::new(ages, 10, 5)),
         refused!("A quantile in percent.", Quantile::new(ages, 95.0)),
@@ -34,6 +36,8 @@ fn sizes() -> Result<Vec<Mistake>> {
             "A step that skips the bounds.",
             Quantile::median(school).epsilon(1.0)?.on_multiples_of(10.0)
         ),
+        refused!("Groups without keys.", Mean::new(ages).by(|age| *age > 65.0, [])),
+        refused!("A group that is asked for twice.", Mean::new(ages).by(|age| *age > 65.0, [true, true])),
         refused!("A histogram without bins.", Histogram::new(0, |age: &usize| age / 10)),
         refused!("A histogram with the same edge twice.", Histogram::between([0.0, 18.0, 18.0, 65.0])),
         refused!("A histogram with one edge.", Histogram::between([18.0])),

@@ -34,7 +34,7 @@ pub(crate) fn all() -> Result<Vec<Mistake>> {
         ),
         taken!(
             "A large ε is stated as what it is: a guarantee that hardly guarantees.",
-            Mean::new(ages, 4)?.with(Laplace::epsilon(50.0)?)?.guarantee()
+            Mean::new(ages).under_replace_one(4)?.with(Laplace::epsilon(50.0)?)?.guarantee()
         ),
     ])
 }

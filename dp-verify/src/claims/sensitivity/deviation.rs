@@ -36,7 +36,10 @@ fn check(claimed: impl Fn(Enclosure) -> Enclosure) -> Result<Finding, Error> {
         let size = usize::try_from(n).expect("small");
         let (whole, width) = (Enclosure::point(n.into()), Enclosure::point(WIDTH));
         let truths = [width / whole.sqrt(), width * (whole - Enclosure::ONE).sqrt() / whole];
-        let queries = [StandardDeviation::new(bounds, size)?, StandardDeviation::population(bounds, size)?];
+        let queries = [
+            StandardDeviation::new(bounds).under_replace_one(size)?,
+            StandardDeviation::population(bounds).under_replace_one(size)?,
+        ];
         for (query, truth) in queries.iter().zip(truths) {
             let stated = SensitivityIn::<L1>::sensitivity(query).value();
             let mut data = vec![0.0; size];
@@ -90,10 +93,11 @@ fn over_sizes(bounds: Bounds, claimed: &dyn Fn(Enclosure) -> Enclosure) -> Resul
         let mut data = vec![0.0; n];
         data[0] = WIDTH;
         let claim = (claimed(Enclosure::point(size)) * Enclosure::point(WIDTH)).hi();
-        let reached = StandardDeviation::new(bounds, n)?.answer(&data)?.get();
+        let reached = StandardDeviation::new(bounds).under_replace_one(n)?.answer(&data)?.get();
         stated.push((size, claim));
         sample.push((size, reached));
-        population.push((size, StandardDeviation::population(bounds, n)?.answer(&data)?.get()));
+        population
+            .push((size, StandardDeviation::population(bounds).under_replace_one(n)?.answer(&data)?.get()));
         (least, most) = (least.min(claim / reached), most.max(claim / reached));
     }
     let title = format!("The sensitivity of the standard deviation of n records in [0, {WIDTH}]");

@@ -90,7 +90,7 @@ fn printed_mean(claimed: impl Fn(&[f64], usize) -> f64) -> Result<Finding, Error
     let (mut cases, mut wrong, mut example) = (0, [0; 3], String::new());
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for size in [2, 3] {
-        let mean = Mean::new(bounds()?, size)?;
+        let mean = Mean::new(bounds()?).under_replace_one(size)?;
         for list in brute::multisets(VALUES.len(), size) {
             let data = numbers(&list);
             let truth = brute::ladder(
@@ -133,7 +133,7 @@ fn printed_mean(claimed: impl Fn(&[f64], usize) -> f64) -> Result<Finding, Error
 /// A ladder of the mean beside the library's, on twenty records near the lower bound.
 fn of_twenty_records(claimed: &dyn Fn(&[f64], usize) -> f64) -> Result<Figure, Error> {
     let data: Vec<f64> = (0..20).map(|i| f64::from(i) / 10.0).collect();
-    let mean = Mean::new(bounds()?, 20)?;
+    let mean = Mean::new(bounds()?).under_replace_one(20)?;
     let (claimed, library): (Vec<_>, Vec<_>) = (0u8..=15)
         .map(|k| {
             let library = mean.local_at_distance(&data, k.into())?;

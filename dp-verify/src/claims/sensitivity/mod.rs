@@ -23,11 +23,14 @@
 //! | S18 | an edge moves the number of triangles by n−2, by the largest degree, by the common neighbours of a pair | holds, and the local sensitivity at distance s is exact |
 //! | S19 | smooth noise is more than global noise | depends on the data |
 //! | S23 | an exponential-mechanism quantile has ε-bounded range | holds, and is tight |
-//! | S31 | bounds from noisy counts of magnitudes are ε-private | holds |
+//! | S30, S31 | means and variances of an unknown number of records cost what a count costs | hold, and are tight |
+//! | S32 | one answer for each group | holds, and is tight |
+//! | S33 | bounds from noisy counts of magnitudes are ε-private | holds |
 //!
 //! Neighbours of small data sets are listed, all of them. Draws have a fixed seed.
 
 mod deviation;
+mod estimates;
 mod histograms;
 mod ladders;
 mod moments;
@@ -78,7 +81,10 @@ pub(super) fn all() -> Vec<Claim> {
         triangles::S18,
         smooth_compared::S19,
         quantiles::S23,
-        unknown_bounds::S31,
+        estimates::S30,
+        estimates::S31,
+        estimates::S32,
+        unknown_bounds::S33,
     ]
 }
 

@@ -49,8 +49,10 @@ fn compare(what: &str, found: f64, claimed: f64, stated: f64) -> Finding {
 
 /// All replacements in three numbers from −b to b.
 fn numbers(squares: f64) -> Result<Finding, Error> {
-    let (mean, moment) =
-        (Mean::new(Bounds::new(-BOUND, BOUND)?, 3)?, SecondMoment::new(BOUND)?.under_replace_one());
+    let (mean, moment) = (
+        Mean::new(Bounds::new(-BOUND, BOUND)?).under_replace_one(3)?,
+        SecondMoment::new(BOUND)?.under_replace_one(),
+    );
     let (mut means, mut moments) = (0.0f64, 0.0f64);
     for data in lists(&VALUES, 3) {
         for other in replaced(&data, &VALUES) {

@@ -70,7 +70,8 @@ impl Space {
 
 /// Two queries of three records.
 fn queries() -> Result<[(&'static str, Space); 2], Error> {
-    let (median, mean) = (Quantile::median(bounds()?).under_replace_one(3)?, Mean::new(bounds()?, 3)?);
+    let (median, mean) =
+        (Quantile::median(bounds()?).under_replace_one(3)?, Mean::new(bounds()?).under_replace_one(3)?);
     Ok([
         ("median", Space::new(3, |data| median.answer(data).map(Finite::get))),
         ("mean", Space::new(3, |data| mean.answer(data).map(Finite::get))),
@@ -134,7 +135,8 @@ fn landscape() -> Result<Figure, Error> {
 /// mean with it.
 fn by_distance(shift: u32) -> Result<Finding, Error> {
     let mut cases = 0;
-    let (median, mean) = (Quantile::median(bounds()?).under_replace_one(3)?, Mean::new(bounds()?, 3)?);
+    let (median, mean) =
+        (Quantile::median(bounds()?).under_replace_one(3)?, Mean::new(bounds()?).under_replace_one(3)?);
     for (name, space) in queries()? {
         for (x, list) in space.lists.iter().enumerate() {
             let data = numbers(list);

@@ -1,4 +1,4 @@
-//! S31: bounds that nobody knows, from noisy counts of magnitudes.
+//! S33: bounds that nobody knows, from noisy counts of magnitudes.
 //!
 //! About [`dp_sensitivity::PrivateBounds`].
 
@@ -12,8 +12,8 @@ use dp_sensitivity::PrivateBounds;
 use crate::claim::{Claim, Finding, Kind, Verdict};
 use crate::figure::{Axis, Figure};
 
-pub(super) const S31: Claim = Claim {
-    id: "S31",
+pub(super) const S33: Claim = Claim {
+    id: "S33",
     source: "Wilson, Zhang, Lam, Desfontaines, Simmons-Marengo and Gipson 2020",
     statement: "the lowest and the highest of B bins by powers of two whose count with discrete Laplace noise of scale 1/ε passes t are ε-private bounds, and no empty bin is one of them with confidence c",
     formula: "t the least integer with Pr(N > t) = e^(−ε(t+1))/(1 + e^−ε) ≤ 1 − c^(1/B)",

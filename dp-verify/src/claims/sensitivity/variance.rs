@@ -42,7 +42,10 @@ fn judge(claimed: impl Fn(i32) -> (i32, i32)) -> Result<Finding, Error> {
             n * squares - sum * sum
         };
         let size = usize::try_from(n).expect("small");
-        let (sample, population) = (Variance::new(bounds()?, size)?, Variance::population(bounds()?, size)?);
+        let (sample, population) = (
+            Variance::new(bounds()?).under_replace_one(size)?,
+            Variance::population(bounds()?).under_replace_one(size)?,
+        );
         let mut largest = 0;
         for list in lists(&values, size) {
             for other in replaced(&list, &values) {
@@ -102,8 +105,8 @@ fn over_sizes() -> Result<Figure, Error> {
         let mut data = vec![0.0; n];
         data[0] = f64::from(WIDTH);
         claimed.push((size, f64::from(WIDTH * WIDTH) / size));
-        sample.push((size, Variance::new(bounds()?, n)?.answer(&data)?.get()));
-        population.push((size, Variance::population(bounds()?, n)?.answer(&data)?.get()));
+        sample.push((size, Variance::new(bounds()?).under_replace_one(n)?.answer(&data)?.get()));
+        population.push((size, Variance::population(bounds()?).under_replace_one(n)?.answer(&data)?.get()));
     }
     let title = format!("The sensitivity of the variance of n records in [0, {WIDTH}]");
     Ok(Figure::new(title, Axis::logarithmic("n"), Axis::logarithmic("Δ"))

@@ -23,10 +23,13 @@ fn queries() {
         }
         for count in COUNTS {
             let _ = (
-                Mean::new(bounds, count).map(|mean| mean.answer(&[x])),
-                Variance::new(bounds, count).map(|v| v.answer(&[x, y])),
+                Mean::new(bounds).under_replace_one(count).map(|mean| mean.answer(&[x])),
+                Variance::new(bounds).under_replace_one(count).map(|v| v.answer(&[x, y])),
             );
-            let _ = (StandardDeviation::new(bounds, count), Sum::new(bounds).under_replace_one(count));
+            let _ = (
+                StandardDeviation::new(bounds).under_replace_one(count),
+                Sum::new(bounds).under_replace_one(count),
+            );
             let _ = (
                 TrimmedMean::new(bounds, 3, count),
                 WinsorisedMean::new(bounds, count, 1),

@@ -7,6 +7,6 @@ use dp_mechanisms::Laplace;
 use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Error> {
-    let _ = Mean::new(Bounds::new(0.0, 110.0)?, 4)?.with(Laplace::epsilon(0.5)); // the mistake
+    let _ = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(4)?.with(Laplace::epsilon(0.5)); // the mistake
     Ok(())
 }

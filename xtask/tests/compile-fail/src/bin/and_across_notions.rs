@@ -7,7 +7,7 @@ use dp_mechanisms::Laplace;
 use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Error> {
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, 4)?;
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(4)?;
     let pure = mean.with(Laplace::epsilon(0.5)?)?;
     let concentrated = mean.with(Laplace::epsilon(0.5)?)?.relax::<Zcdp>();
     let _ = pure.and(concentrated); // the mistake

@@ -7,7 +7,7 @@ use dp_mechanisms::Laplace;
 use dp_sensitivity::{Count, Mean};
 
 fn main() -> Result<(), Error> {
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, 4)?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(4)?.with(Laplace::epsilon(0.5)?)?;
     let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Laplace::epsilon(0.5)?)?;
     let _ = mean.and(seniors); // the mistake
     Ok(())

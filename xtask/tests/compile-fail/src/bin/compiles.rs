@@ -12,15 +12,22 @@ use dp_ml::scheduled::{
     Clipped, LastIterate, LeastSquares, MultiPass, NoiseSchedule, SameIterate, Schedule, ScheduledSgd, Trajectory,
 };
 use dp_ml::training::LearningRate;
-use dp_sensitivity::{Count, Histogram, Mean};
+use dp_sensitivity::{Additive, Count, Estimator, Histogram, Mean, Quantile, Sum};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ages = [23.0, 35.0, 61.0, 47.0];
     let mut rng = OsSeeded::new()?;
 
     let _ = Laplace::with_scale(Scale::new(2.0)?).guarantee(Sensitivity::<L1, AddRemove>::new(1.0)?);
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.5)?)?;
     let seniors = Count::matching(|age: &f64| *age >= 65.0).with(Laplace::epsilon(0.25)?)?;
+
+    let bounds = Bounds::new(0.0, 80.0)?;
+    let _ = Sum::new(bounds).of(|person: &(bool, f64)| person.1).only(|person| person.0).with(Laplace::epsilon(0.5)?)?;
+    let _ = Mean::new(bounds).of(|person: &(bool, f64)| person.1).only(|person| person.0).with(Laplace::epsilon(0.5)?)?;
+    let _ = Quantile::median(bounds).epsilon(1.0)?.of(|person: &(bool, f64)| person.1).only(|person| person.0);
+    let groups = Mean::new(bounds).of(|person: &(bool, f64)| person.1).by(|person| person.0, [true, false])?;
+    let _ = groups.under_replace_one()?.with(Gaussian::mu(0.5)?)?;
 
     let both = (&mean).and((&seniors).replace_one_as_two_steps());
     let mut budget = Budget::new(Pure::new(1.0)?);

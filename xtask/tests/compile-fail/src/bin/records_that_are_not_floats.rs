@@ -6,6 +6,6 @@ use dp_core::{Bounds, Error, Query};
 use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Error> {
-    let _ = Mean::new(Bounds::new(0.0, 110.0)?, 2)?.answer(&[23u32, 35])?; // the mistake
+    let _ = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(2)?.answer(&[23u32, 35])?; // the mistake
     Ok(())
 }

@@ -8,7 +8,7 @@ use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Error> {
     let ages = [23.0, 35.0, 61.0, 47.0];
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.5)?)?;
     println!("{}", mean.release(&ages, &mut Insecure::seeded(1))?); // the mistake
     Ok(())
 }

@@ -9,7 +9,7 @@ use dp_sensitivity::Mean;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ages = [23.0, 35.0, 61.0, 47.0];
-    let mean = Mean::new(Bounds::new(0.0, 110.0)?, ages.len())?.with(Laplace::epsilon(0.5)?)?;
+    let mean = Mean::new(Bounds::new(0.0, 110.0)?).under_replace_one(ages.len())?.with(Laplace::epsilon(0.5)?)?;
     let concentrated = mean.relax::<Zcdp>();
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
     println!("{}", budget.spend(&concentrated, &ages, &mut OsSeeded::new()?)?); // the mistake
