@@ -59,9 +59,16 @@ const WIDE: f64 = 0.25;
 
 impl<A: Adjacency> Composition<A> {
     pub(super) fn answer(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
-        if self.method() == Method::Renyi {
-            return self.between_guarantees(question, accuracy, effort);
-        }
+        let found = if self.method() == Method::Renyi {
+            self.between_guarantees(question, accuracy, effort)
+        } else {
+            self.answer_by_losses(question, accuracy, effort)
+        };
+        self.with_infinite_losses(found, question)
+    }
+
+    /// The answer where all losses are known.
+    fn answer_by_losses(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         // Where grids are needed anyway it helps to know where to look.
         let first = !self.losses().all(|(loss, _)| loss.has_form());
         let mut found = question.all();

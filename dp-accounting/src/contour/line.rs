@@ -240,7 +240,7 @@ impl Line {
             let y = self.step * float(j);
             let twice = if j == 0 { 1.0 } else { 2.0 };
             let shift = y * epsilon;
-            let (sine, cosine) = libm::sincos(value.phase - shift);
+            let (sine, cosine) = sincos(value.phase - shift);
             // 1/(s(s+1)) = conj(s(s+1))/|s(s+1)|², s(s+1) = c² + c − y² + iy(2c+1).
             let (re, im) = (c * c + c - y * y, y * (2.0 * c + 1.0));
             let norm = re * re + im * im;
@@ -252,7 +252,7 @@ impl Line {
             let imaginary = twice * value.modulus * (cosine * kernel_im + sine * kernel_re);
             weighted += c * term - y * imaginary;
             density += twice * value.modulus * cosine;
-            // y, the shift and the difference of the phases are rounded: 3|shift| + |phase| units, and some for sine, cosine and the products.
+            // y, the shift, the difference of the phases and its rest are rounded: 4|shift| + 2|phase| units, and some for sine, cosine and the products.
             let rounding = value.modulus * (4.0 * (shift.abs() + value.phase.abs()) + 32.0) * UNIT;
             error += twice * kernel * (value.error + rounding);
             density_error += twice * (value.error + rounding);
@@ -330,7 +330,36 @@ impl Line {
     }
 }
 
+/// Sine and cosine of an angle that may be huge and has a rounding error in proportion to that: they are
+/// those of the rest that whole turns leave, n·2π being rounded once more.
+fn sincos(angle: f64) -> (f64, f64) {
+    /// 2π less the float that is nearest to it.
+    const TAU_REST: f64 = 2.449_293_598_294_706_4e-16;
+    if angle.abs() < 1e6 {
+        return libm::sincos(angle);
+    }
+    let turns = libm::round(angle / TAU);
+    libm::sincos((angle - turns * TAU) - turns * TAU_REST)
+}
+
 /// Encloses κ(c)·M(c)·e^(−cε), an upper bound on the profile, from c and ln M(c).
 pub(super) fn chernoff((c, log_moment): (f64, Enclosure), epsilon: f64) -> Enclosure {
     (log_moment + log_kappa(c) - Enclosure::point(c) * Enclosure::point(epsilon)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn huge_angles_are_turned_back_within_a_unit() {
+        for angle in [1e6, -1.5e6, 3.3e7, 1.234_567_89e9, -7.7e12, 4.4e15] {
+            let ((sine, cosine), (true_sine, true_cosine)) = (sincos(angle), libm::sincos(angle));
+            let allowed = 1.01 * angle.abs() * UNIT + 4.0 * UNIT;
+            assert!(
+                (sine - true_sine).abs() <= allowed && (cosine - true_cosine).abs() <= allowed,
+                "{angle}"
+            );
+        }
+    }
 }

@@ -69,7 +69,9 @@ impl PrivacyLoss for DiscreteGaussianPair {
     }
 
     fn work(&self) -> Work {
-        let usual = Work { divergence: 500.0, ..Work::USUAL };
+        // Below 2 the normaliser is a sum, and so is each divergence.
+        let divergence = if self.sigma().get() < 2.0 { 20_000.0 } else { 500.0 };
+        let usual = Work { divergence, ..Work::USUAL };
         let usual = if self.has_finite_law() {
             // Also for what of the atoms each bound takes.
             Work { subsampled_form: 60_000.0 * (self.sigma().get() + 1.0), ..usual }
@@ -78,6 +80,8 @@ impl PrivacyLoss for DiscreteGaussianPair {
         };
         if worth_a_table(self) {
             Work { table: 60.0 * Tabulated::size(*self), above: 1300.0, below: 5000.0, ..usual }
+        } else if self.sigma().get() >= TABULATED.end {
+            Work { above: 1500.0, below: 5000.0, ..usual }
         } else {
             Work { above: 15_000.0, below: 80_000.0, ..usual }
         }
