@@ -33,7 +33,7 @@ use crate::contour::Effort;
 use crate::search::lowest_between;
 
 /// What one point of the profile of a composition may take, in nanoseconds: most answers take many.
-const EACH: f64 = 2.5e8;
+const EACH: f64 = 2e8;
 
 /// What has a profile: a guarantee of any notion, and a [`Composition`].
 ///

@@ -54,10 +54,14 @@ impl<A: Adjacency> Composition<A> {
         precision: f64,
         effort: &Effort,
     ) -> f64 {
-        let share = (effort.left() / (ORDERS * float(self.events.len()))).max(QUICK);
-        let within = |order: Alpha| self.renyi_within(direction, order, share, effort);
-        let typical = self.divergences_work(Alpha::saturating(1.0 + FEW_ORDERS[0]), share);
-        let search = ORDERS * typical <= effort.left();
+        let typical = Alpha::saturating(1.0 + FEW_ORDERS[0]);
+        let search = ORDERS * self.divergences_work(typical, f64::INFINITY) <= effort.left();
+        let share = if search {
+            f64::INFINITY
+        } else {
+            effort.left() / (float(FEW_ORDERS.len()) * float(self.events.len()))
+        };
+        let within = |order: Alpha| self.renyi_within(direction, order, share.max(QUICK), effort);
         match question {
             Question::Epsilon(delta) => {
                 let delta = Delta::saturating(delta);
@@ -107,5 +111,53 @@ impl<A: Adjacency> Composition<A> {
             let once = of(kind);
             sum + if once == Enclosure::ZERO { once } else { many(*count) * once }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dp_core::pairs::{DiscreteGaussianPair, GaussianPair, LaplacePair};
+    use dp_core::{ReplaceOne, Scale, Zcdp};
+
+    use super::*;
+    use crate::event::Event;
+
+    /// A hundred different events whose divergences take milliseconds each.
+    fn many() -> Composition<ReplaceOne> {
+        (0..50u32).fold(Composition::new(), |sum, k| {
+            let sigma = 0.01 + f64::from(k) / 1e4;
+            let gaussian = GaussianPair::with_noise_multiplier(sigma).unwrap();
+            let discrete = DiscreteGaussianPair::new(Scale::new(sigma).unwrap(), 1).unwrap();
+            sum.with(Event::without_replacement(1000, 1, gaussian).unwrap(), 1)
+                .with(Event::without_replacement(1000, 1, discrete).unwrap(), 1)
+        })
+    }
+
+    /// As much as the effort allows, and no more: a hundredth of what all of them would take.
+    #[test]
+    fn divergences_that_take_long_are_bounded_quickly() {
+        let (composition, order) = (many(), Alpha::new(9.0).unwrap());
+        let whole = ORDERS * composition.divergences_work(order, f64::INFINITY);
+        for question in [Question::Epsilon(1e-6), Question::Delta(1e4)] {
+            let effort = Effort::new(0.01 * whole);
+            let found = composition.proven_in(Direction::Remove, question, SEARCHED, &effort);
+            assert!(effort.left() >= 0.0 && found.is_finite(), "{question:?} {found}");
+            let nothing = composition.proven_in(Direction::Remove, question, SEARCHED, &Effort::new(0.0));
+            assert_eq!(nothing, question.all().hi());
+        }
+    }
+
+    /// What little effort proves is not below what much effort proves.
+    #[test]
+    fn little_effort_proves_less() {
+        let laplace = LaplacePair::new(Epsilon::new(1.0).unwrap());
+        let releases = Composition::<ReplaceOne>::new()
+            .with(Event::without_replacement(100, 3, laplace).unwrap(), 30)
+            .with(Zcdp::new(0.01).unwrap(), 3);
+        for question in [Question::Epsilon(1e-6), Question::Delta(1.0)] {
+            let found = [1e12, 1e7, 1e5, 3e4, 0.0]
+                .map(|effort| releases.proven(question, SEARCHED, &Effort::new(effort)));
+            assert!(found.is_sorted() && found[0] < 0.9 * found[4], "{question:?} {found:?}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod all_large;
 mod answer;
 mod buckets;
+mod coins;
 mod divergences;
 mod guarantees;
 mod infinite;

@@ -4,6 +4,7 @@ use core::f64::consts::{FRAC_1_PI, TAU};
 
 use dp_core::rounding::Enclosure;
 
+use super::effort::Effort;
 use super::measure::{Measure, Moments, Tilting, log_kappa};
 use super::{UNIT, float};
 
@@ -13,6 +14,8 @@ const TOLERANCE: f64 = 24.0;
 /// What one term of a value takes, and what one node of a line takes in all the sums over it.
 const TERM: f64 = 2.7;
 const NODE: f64 = 700.0;
+/// What one node takes in one more sum.
+const SUM: f64 = 50.0;
 
 /// More nodes than that would take too much memory.
 const MOST_NODES: f64 = 500_000.0;
@@ -35,6 +38,8 @@ pub(super) struct Line {
     mass: f64,
     /// c' and ln M₀(c') of a measure that is not integrated, but has to be added.
     beneath: Option<(f64, Enclosure)>,
+    /// What may still be done for the answer.
+    effort: Effort,
 }
 
 /// M(c+iy)/M(c) as e^(i·phase) times a modulus that includes its error.
@@ -66,6 +71,7 @@ pub(super) struct Plan<T> {
     log_rest: f64,
     neighbours: [(f64, Enclosure); 2],
     mass: f64,
+    effort: Effort,
 }
 
 /// What a [pilot](super::side::Side::pilot) has found: where to look first.
@@ -200,7 +206,8 @@ impl<T: Tilting> Plan<T> {
         }
         let tilt =
             if needed <= served && served <= 2.0 * needed { tilt } else { side.tilt(c, needed, dither)? };
-        Some(Self { tilt, dither, step, count, log_rest, neighbours, mass: side.mass() })
+        let (mass, effort) = (side.mass(), side.effort().clone());
+        Some(Self { tilt, dither, step, count, log_rest, neighbours, mass, effort })
     }
 
     /// What this plan suggests for a composition whose pilot it was made for, with the given saddle point.
@@ -218,15 +225,20 @@ impl<T: Tilting> Plan<T> {
 impl Line {
     /// Evaluates the moment function along the line.
     pub(super) fn new(plan: Plan<impl Tilting>) -> Self {
-        let Plan { tilt, dither, step, count, log_rest, neighbours, mass } = plan;
+        let Plan { tilt, dither, step, count, log_rest, neighbours, mass, effort } = plan;
         let Moments { c, log_moment, .. } = tilt.moments();
         let values = tilt.values(step, count);
-        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass, beneath: None }
+        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass, beneath: None, effort }
     }
 
     /// The same line where a measure that is not integrated, known by c' and ln M₀(c'), has to be added.
     pub(super) fn above(self, beneath: (f64, Enclosure)) -> Self {
         Self { beneath: Some(beneath), ..self }
+    }
+
+    /// Whether the sums may be taken once more than what was planned for.
+    pub(super) fn allows_more(&self) -> bool {
+        self.effort.allows(SUM * float(self.values.len()))
     }
 
     /// Sums over the nodes at ε.
@@ -245,7 +257,7 @@ impl Line {
             let (re, im) = (c * c + c - y * y, y * (2.0 * c + 1.0));
             let norm = re * re + im * im;
             let (kernel_re, kernel_im) = (re / norm, -im / norm);
-            let kernel = 1.0 / libm::sqrt(norm);
+            let kernel = 1.0 / norm.sqrt();
             let term = twice * value.modulus * (cosine * kernel_re - sine * kernel_im);
             profile += term;
             // s·F: d/dε brings down −s.

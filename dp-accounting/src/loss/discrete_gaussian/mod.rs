@@ -10,7 +10,7 @@ use dp_core::pairs::DiscreteGaussianPair;
 use summed::Summed;
 use wide::WideGaussian;
 
-use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, bits};
+use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, bits, directed};
 use crate::contour::Loss;
 use crate::finite_law::FiniteLaw;
 use crate::sampling::{AnyPair, Direction, Tabulated};
@@ -50,6 +50,10 @@ impl PrivacyLoss for DiscreteGaussianPair {
         if worth_a_table(self) { AnyPair::new(Tabulated::new(*self)) } else { self.pair() }
     }
 
+    fn tabulated_view(&self, direction: Direction) -> AnyPair {
+        directed(self.tabulated(), direction)
+    }
+
     fn finite_law(&self) -> Option<FiniteLaw> {
         FiniteLaw::discrete_gaussian(*self)
     }
@@ -81,7 +85,7 @@ impl PrivacyLoss for DiscreteGaussianPair {
         if worth_a_table(self) {
             Work { table: 60.0 * Tabulated::size(*self), above: 1300.0, below: 5000.0, ..usual }
         } else if self.sigma().get() >= TABULATED.end {
-            Work { above: 1500.0, below: 5000.0, ..usual }
+            Work { above: 4500.0, below: 16_000.0, ..usual }
         } else {
             Work { above: 15_000.0, below: 80_000.0, ..usual }
         }
