@@ -99,7 +99,7 @@ impl<A: Adjacency> Composition<A> {
     /// The answer where all losses are known.
     fn answer_by_losses(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         // Where grids are needed anyway it helps to know where to look.
-        let first = !self.losses().all(|(loss, _)| loss.has_form());
+        let first = self.losses().any(|(loss, _)| !loss.has_form() || loss.has_smaller_divergences());
         let mut found = question.all();
         if first {
             found = Enclosure::new(found.lo(), self.simple_bound(question, effort));

@@ -35,7 +35,7 @@ use crate::sampling::Direction;
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
 
 /// What an answer by divergences alone may take, in nanoseconds.
-const DIVERGENCES: f64 = 3e8;
+const DIVERGENCES: f64 = 2e8;
 
 /// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the earlier ones, as long as its pair does not change.
 ///

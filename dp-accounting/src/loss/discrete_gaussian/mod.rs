@@ -22,6 +22,9 @@ const WIDE: f64 = 1000.0;
 /// integrals are accurate.
 const TABULATED: core::ops::Range<f64> = 2.0..4096.0;
 
+/// At larger scales the integers of an integral may be no floats.
+const INTEGRATED: f64 = 1e100;
+
 fn worth_a_table(pair: &DiscreteGaussianPair) -> bool {
     TABULATED.contains(&pair.sigma().get())
 }
@@ -84,8 +87,8 @@ impl PrivacyLoss for DiscreteGaussianPair {
         };
         if worth_a_table(self) {
             Work { table: 60.0 * Tabulated::size(*self), above: 1300.0, below: 5000.0, ..usual }
-        } else if self.sigma().get() >= TABULATED.end {
-            Work { above: 4500.0, below: 16_000.0, ..usual }
+        } else if (TABULATED.end..INTEGRATED).contains(&self.sigma().get()) {
+            Work { above: 8000.0, below: 30_000.0, ..usual }
         } else {
             Work { above: 15_000.0, below: 80_000.0, ..usual }
         }
