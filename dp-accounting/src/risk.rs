@@ -28,8 +28,12 @@ use dp_core::arguments::within;
 use dp_core::rounding::Enclosure;
 use dp_core::{Delta, Epsilon, Error, Guarantee};
 
-use crate::composition::Composition;
+use crate::composition::{Composition, DEFAULT_ACCURACY};
+use crate::contour::Effort;
 use crate::search::lowest_between;
+
+/// What one point of the profile of a composition may take, in nanoseconds: most answers take many.
+const EACH: f64 = 2e8;
 
 /// What has a profile: a guarantee of any notion, and a [`Composition`].
 ///
@@ -63,7 +67,7 @@ impl<G: Guarantee> Profiled for G {
 
 impl<A: Adjacency> Profiled for Composition<A> {
     fn delta_bound(&self, epsilon: Epsilon) -> f64 {
-        self.delta(epsilon).hi()
+        self.delta_with(epsilon, DEFAULT_ACCURACY, &Effort::new(EACH)).hi()
     }
 
     fn loss_bound(&self) -> f64 {

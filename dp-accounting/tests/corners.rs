@@ -214,6 +214,96 @@ fn sampled_discrete_gaussians() {
     assert!(found.lo() > 100.0 && found.hi() < 1e11, "{found:?}");
 }
 
+/// However wide they are: sums over millions of integers are integrals, on both sides of the middle.
+#[test]
+fn samples_of_very_wide_discrete_gaussians() {
+    for (rate, sigma, shift, count, at, width) in [
+        (0.01, 1e6, 1000, 1000, 1e-6, 1e-3),
+        (0.01, 1e6, 1000, 1_000_000, 1e-9, 1e-3),
+        (0.5, 2e4, 70_000, 3, 1e-5, 1e-3),
+        (0.001, 1e9, 1_000_000_000, 10, 1e-7, 1e-2),
+    ] {
+        let found = epsilon(&composed(sampled(rate, discrete_gaussian(sigma, shift)), count), at);
+        assert_narrow(found, width);
+        let continuous = epsilon(&composed(sampled(rate, gaussian(sigma / f64::from(shift))), count), at);
+        assert!(
+            (found.hi() / continuous.hi() - 1.0).abs() < 2.0 * width,
+            "σ {sigma}: {found:?} {continuous:?}"
+        );
+    }
+}
+
+/// Samples that are rare and reveal everything are a coin: the others decide.
+#[test]
+fn noise_next_to_nothing_beside_others() {
+    let others = || {
+        composed(sampled(0.01, gaussian(1.0)), 1000)
+            .with(sampled(0.1, laplace(1.0)), 10)
+            .with(sampled(0.1, discrete_gaussian(5.0, 1)), 3)
+    };
+    let found = epsilon(&others().with(sampled(1e-7, gaussian(1e-6)), 2), 1e-6);
+    let [less, more] = [1e-6, 8e-7].map(|delta| epsilon(&others(), delta));
+    assert!(less.lo() <= found.lo() && found.hi() <= more.hi() * 1.002, "{found:?} {less:?} {more:?}");
+    // Somebody is sampled four times, on average, from whom nothing is hidden.
+    let finite = FinitePair::new(&[0.5, 0.5, 0.0], &[0.001, 0.499, 0.5]).unwrap();
+    let batches = Composition::<ReplaceOne>::new().with(batch(700_000, 1, finite), 2_800_000);
+    let found = batches.delta(Epsilon::new(1e-3).unwrap());
+    assert!(found.lo() > 0.8, "{found:?}");
+    let rare = delta(&composed(sampled(1e-3, gaussian(0.004)), 4), 100.0);
+    assert!(rare.lo() > 0.003 && rare.hi() < 0.004, "{rare:?}");
+}
+
+/// So many runs that rounding hides all of them: fewer have an answer.
+#[test]
+fn the_lower_end_is_not_nothing() {
+    let runs = (0..7u32).fold(Composition::new(), |sum, k| {
+        sum.with(sampled(6e-9, gaussian(1.0 + f64::from(k) / 50.0)), 400_000_000_000)
+    });
+    let found = epsilon(&runs, 6e-7);
+    assert!(found.lo() > 1e-3 && found.hi() < 0.5, "{found:?}");
+    // Grids are for a few of the runs: the others are in the way of none.
+    let few = composed(laplace(1e5), 1_000_000_000_000).with(sampled(0.1, discrete_gaussian(1000.0, 2)), 5);
+    let found = epsilon(&few, 1e-6);
+    assert!(found.lo() > 50.0 && found.hi() < 200.0, "{found:?}");
+}
+
+/// Divergences of bounded range prove more than its pair, and an answer in ε agrees with one in δ.
+#[test]
+fn bounded_range_is_as_good_as_its_divergences() {
+    let at = Delta::new(1e-6).unwrap();
+    let selections = composed(BoundedRangePair::new(Epsilon::new(0.09).unwrap()), 700_000_000);
+    let found = selections.epsilon(at);
+    assert!(found.hi() <= selections.renyi_epsilon(at).get() * (1.0 + 1e-9), "{found:?}");
+    let back = selections.delta(Epsilon::new(found.hi()).unwrap());
+    assert!(back.hi() <= 1.001e-6 && back.hi() >= 0.99e-6, "{back:?}");
+}
+
+/// Where a loss is infinite with more probability than δ, no ε will do: that is the answer at both ends.
+#[test]
+fn infinite_answers_are_known_to_be() {
+    let approx = |delta| Approx::new(1.0, delta).unwrap();
+    let at = Delta::new(1e-9).unwrap();
+    let with = |event: Event<ReplaceOne>| {
+        Composition::<ReplaceOne>::new().with(gaussian(1.0), 10_000_000_000_000).with(event, 3)
+    };
+    let finite = FinitePair::new(&[0.5, 0.5, 0.0], &[0.4, 0.5, 0.1]).unwrap();
+    for composition in [
+        Composition::<ReplaceOne>::new().with(approx(1e-8), 1),
+        with(approx(1e-8).into()),
+        with(finite.clone().into()),
+        with(batch(1000, 1, finite)),
+        with(batch(1000, 1, approx(1e-5))).with(Zcdp::new(1.0).unwrap(), 1),
+    ] {
+        assert_eq!(composition.epsilon(at), Enclosure::point(f64::INFINITY), "{composition:?}");
+    }
+    let coins = with(approx(1e-5).into()).delta(Epsilon::new(1e30).unwrap());
+    assert_narrow(coins, 1e-12);
+    assert!((coins.hi() / 2.999_970_000_1e-5 - 1.0).abs() < 1e-12, "{coins:?}");
+    // One part in 10⁷ of the coins is left.
+    let nearly = composed(approx(1e-8), 1);
+    assert!(epsilon(&nearly, 1e-8 * (1.0 + 1e-7)).hi() < 1.01);
+}
+
 /// Equal events are one event, however they are listed.
 #[test]
 fn equal_events_are_counted() {

@@ -14,7 +14,7 @@ use super::question::Question;
 use super::some_large::some_large;
 use super::{Composition, DEFAULT_ACCURACY, Method};
 use crate::contour::{Effort, Side, many, narrowed};
-use crate::event::Kind;
+use crate::event::{Event, Kind};
 use crate::grid::Fineness;
 use crate::loss::discretised::Bound;
 use crate::sampling::Direction;
@@ -25,6 +25,11 @@ const LAST: f64 = 0.08;
 
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
 pub(super) const MOST_RUNS: f64 = 1e15;
+
+/// So many runs have an answer in spite of rounding, at every accuracy; and what part of the effort is
+/// kept for that.
+const FEW_RUNS: f64 = 1e10;
+const FEWER: f64 = 0.2;
 
 /// Who asks for more digits than by default may wait longer.
 pub(super) fn effort(accuracy: f64) -> Effort {
@@ -59,14 +64,52 @@ const WIDE: f64 = 0.25;
 
 impl<A: Adjacency> Composition<A> {
     pub(super) fn answer(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
-        if self.method() == Method::Renyi {
-            return self.between_guarantees(question, accuracy, effort);
-        }
+        let found = if self.method() == Method::Renyi {
+            self.between_guarantees(question, accuracy, effort)
+        } else {
+            let reserve = effort.part(if self.runs() > MOST_RUNS * accuracy { FEWER } else { 0.0 });
+            let found = self.answer_by_losses(question, accuracy, effort);
+            effort.take_back(&reserve);
+            found
+        };
+        let found = if self.method() != Method::Renyi
+            && found.lo() == 0.0
+            && found.hi() > question.negligible()
+            && self.runs() > FEW_RUNS
+        {
+            Enclosure::new(self.least_by_fewer_runs(question, accuracy, effort).min(found.hi()), found.hi())
+        } else {
+            found
+        };
+        self.with_infinite_losses(found, question)
+    }
+
+    /// A lower bound on the answer, from fewer runs of each event than there are, of which rounding
+    /// does not hide what they cost: whoever ignores the others learns no more.
+    fn least_by_fewer_runs(&self, question: Question, accuracy: f64, effort: &Effort) -> f64 {
+        let share = FEW_RUNS / self.runs();
+        let fewer = self.events.iter().fold(Self::new(), |fewer, (kind, count)| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of the count")]
+            let kept = (many(*count).lo() * share) as u64;
+            fewer.with(Event::known(kind.clone()), kept)
+        });
+        fewer.answer(question, accuracy, effort).lo()
+    }
+
+    /// The answer where all losses are known.
+    fn answer_by_losses(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         // Where grids are needed anyway it helps to know where to look.
-        let first = !self.losses().all(|(loss, _)| loss.has_form());
+        let first = self.losses().any(|(loss, _)| !loss.has_form() || loss.has_smaller_divergences());
         let mut found = question.all();
         if first {
             found = Enclosure::new(found.lo(), self.simple_bound(question, effort));
+        }
+        if let Question::Epsilon(delta) = question {
+            let part = effort.part(0.5);
+            if let Some(beside) = self.beside_coins(delta, &part) {
+                found = Enclosure::new(beside.lo().min(found.hi()), beside.hi().min(found.hi()));
+            }
+            effort.take_back(&part);
         }
         let (listed, families) = (self.listed(), LazyCell::new(|| Families::of(self)));
         let part = effort.part(self.share_listed(&listed, &families, effort));
@@ -84,11 +127,15 @@ impl<A: Adjacency> Composition<A> {
             effort.take_back(&part);
         }
         let known = found.relative_width() <= accuracy; // not so either where the upper end is infinite
+        let mut most = found.hi();
         if !known && !first {
-            let most = self.simple_bound(question, effort);
-            found = Enclosure::new(found.lo().min(most), found.hi().min(most));
+            most = most.min(self.simple_bound(question, effort));
         }
-        found
+        if most == f64::INFINITY {
+            // Losses that may be infinite have no divergence, and coins have.
+            most = self.proven_by_divergences(question, effort);
+        }
+        Enclosure::new(found.lo().min(most), most)
     }
 
     /// What part of the effort the events may take one by one.
@@ -205,7 +252,7 @@ impl<A: Adjacency> Composition<A> {
             let grids = discretised(gaussians_too);
             if grids == 0
                 || (gaussians_too && grids == discretised(false))
-                || self.runs() > MOST_RUNS * accuracy
+                || on_grids(&parts, gaussians_too) > MOST_RUNS * accuracy
             {
                 continue;
             }
@@ -301,6 +348,12 @@ impl<A: Adjacency> Composition<A> {
 #[allow(clippy::cast_precision_loss, reason = "fewer than bytes in memory")]
 pub(super) fn float(count: usize) -> f64 {
     count as f64
+}
+
+/// How many runs are put on grids, rounded up.
+fn on_grids(parts: &[Part<'_>], gaussians_too: bool) -> f64 {
+    let discretised = parts.iter().filter(|part| part.is_discretised(gaussians_too));
+    discretised.fold(0.0, |sum, part| sum + many(part.count()).hi())
 }
 
 /// The losses of all parts, bounded from one side.

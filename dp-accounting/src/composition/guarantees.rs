@@ -11,9 +11,13 @@ use super::question::Question;
 use crate::contour::{Effort, many};
 use crate::event::{Event, Kind};
 use crate::loss::PrivacyLoss;
+use crate::renyi::PRECISION;
 
 /// A loss above this is infinite as far as Rényi divergences are concerned.
 const LARGE: f64 = 1e4;
+
+/// What part of the effort the divergences may take.
+const DIVERGENCES: f64 = 0.4;
 
 impl<A: Adjacency> Composition<A> {
     /// The answer where some events are known by a Rényi guarantee only.
@@ -23,7 +27,9 @@ impl<A: Adjacency> Composition<A> {
     /// and a mechanism that releases nothing keeps within every curve. So a smaller answer would be
     /// false for some mechanism.
     pub(super) fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
-        let proven = self.proven_by_divergences(question);
+        let part = effort.part(DIVERGENCES);
+        let proven = self.proven_by_divergences(question, &part);
+        effort.take_back(&part);
         let mut example = Self::new();
         for (kind, count) in &self.events {
             let event = match kind {
@@ -47,7 +53,8 @@ impl<A: Adjacency> Composition<A> {
     /// probability that one falls, and δ′ the profile of the rest,
     ///
     /// > δ(ε) = c + (1−c)·δ′(ε).
-    pub(super) fn proven_by_divergences(&self, question: Question) -> f64 {
+    pub(super) fn proven_by_divergences(&self, question: Question, effort: &Effort) -> f64 {
+        let half = effort.part(0.5);
         let (mut rest, mut log_kept, mut split) = (Self::new(), Enclosure::ZERO, false);
         for (kind, count) in &self.events {
             let failing = kind.loss().and_then(|loss| self.as_guarantee(loss));
@@ -62,7 +69,8 @@ impl<A: Adjacency> Composition<A> {
             };
             rest = rest.with(event, *count);
         }
-        let whole = self.renyi_answer(question).hi();
+        let whole = self.proven(question, PRECISION, &half);
+        effort.take_back(&half);
         if !split {
             return whole;
         }
@@ -71,12 +79,14 @@ impl<A: Adjacency> Composition<A> {
             Question::Epsilon(delta) => {
                 let left = ((Enclosure::point(delta) - coin) / kept).lo();
                 if left > 0.0 {
-                    rest.renyi_answer(Question::Epsilon(left.min(1.0))).hi()
+                    rest.proven(Question::Epsilon(left.min(1.0)), PRECISION, effort)
                 } else {
                     f64::INFINITY
                 }
             }
-            Question::Delta(_) => (coin + kept * rest.renyi_answer(question)).hi().min(1.0),
+            Question::Delta(_) => {
+                (coin + kept * Enclosure::point(rest.proven(question, PRECISION, effort))).hi().min(1.0)
+            }
         };
         whole.min(by_parts)
     }

@@ -3,7 +3,10 @@
 mod all_large;
 mod answer;
 mod buckets;
+mod coins;
+mod divergences;
 mod guarantees;
+mod infinite;
 mod part;
 mod question;
 mod simple;
@@ -14,22 +17,25 @@ use core::marker::PhantomData;
 use std::collections::HashMap;
 
 use dp_core::adjacency::Adjacency;
-use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
 use dp_core::{Alpha, Approx, Delta, Epsilon};
 
 use answer::{MOST_RUNS, effort};
+use divergences::SEARCHED;
 use question::Question;
 
-use crate::contour::{Effort, many};
+use crate::contour::Effort;
 use crate::event::{Event, Kind};
 use crate::limit::Limit;
 use crate::loss::{Key, PrivacyLoss};
-use crate::renyi::{provable_epsilon, smallest_delta, smallest_epsilon};
+use crate::renyi::PRECISION;
 use crate::sampling::Direction;
 
 /// The relative width of an answer that is aimed at unless another one is asked for.
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
+
+/// What an answer by divergences alone may take, in nanoseconds.
+const DIVERGENCES: f64 = 2e8;
 
 /// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the earlier ones, as long as its pair does not change.
 ///
@@ -192,14 +198,15 @@ impl<A: Adjacency> Composition<A> {
     /// the divergences of a pair are smaller than its profile says, as those of [bounded range](dp_core::pairs::BoundedRangePair) are.
     #[must_use]
     pub fn renyi_epsilon(&self, delta: Delta) -> Epsilon {
-        let of = |direction: &Direction| provable_epsilon(|order| self.renyi_in(*direction, order), delta);
-        Epsilon::saturating(self.directions().iter().map(of).fold(0.0, f64::max))
+        let effort = Effort::new(DIVERGENCES);
+        Epsilon::saturating(self.proven(Question::Epsilon(delta.get()), SEARCHED, &effort))
     }
 
     /// The δ that Rényi divergences prove at ε, at the best order.
     #[must_use]
     pub fn renyi_delta(&self, epsilon: Epsilon) -> Delta {
-        Delta::saturating(self.renyi_answer(Question::Delta(epsilon.get())).hi())
+        let effort = Effort::new(DIVERGENCES);
+        Delta::saturating(self.proven(Question::Delta(epsilon.get()), PRECISION, &effort))
     }
 
     /// Encloses the advantage of an adversary who guesses which of two neighbours was used, over tossing a coin: δ(0).
@@ -212,7 +219,7 @@ impl<A: Adjacency> Composition<A> {
     pub(crate) fn delta_in(&self, direction: Direction, epsilon: Epsilon, accuracy: f64) -> Enclosure {
         let question = Question::Delta(epsilon.get());
         if self.method() == Method::Renyi {
-            return Enclosure::new(0.0, self.proven_by_divergences(question));
+            return Enclosure::new(0.0, self.proven_by_divergences(question, &effort(accuracy)));
         }
         self.answer_in(direction, question, accuracy, &effort(accuracy))
     }
@@ -221,29 +228,6 @@ impl<A: Adjacency> Composition<A> {
     #[must_use]
     pub fn profile(&self, epsilons: &[Epsilon]) -> Vec<Enclosure> {
         epsilons.iter().map(|epsilon| self.delta(*epsilon)).collect()
-    }
-
-    fn renyi_in(&self, direction: Direction, order: Alpha) -> Enclosure {
-        self.events.iter().fold(Enclosure::ZERO, |sum, (kind, count)| {
-            let once = match kind {
-                Kind::Renyi(curve) => Enclosure::point(curve.divergence(order)),
-                Kind::Loss(loss) => loss.view(direction).renyi(order),
-            };
-            sum + if once == Enclosure::ZERO { once } else { many(*count) * once }
-        })
-    }
-
-    /// What Rényi divergences say. Each direction has its own best order.
-    fn renyi_answer(&self, question: Question) -> Enclosure {
-        let of = |direction: &Direction| match question {
-            Question::Epsilon(delta) => {
-                smallest_epsilon(|order| self.renyi_in(*direction, order), Delta::saturating(delta))
-            }
-            Question::Delta(epsilon) => {
-                smallest_delta(|order| self.renyi_in(*direction, order), Epsilon::saturating(epsilon))
-            }
-        };
-        self.directions().iter().map(of).fold(Enclosure::ZERO, Enclosure::max)
     }
 
     /// The losses of the events that are not known by a Rényi curve only, and how often each occurs.

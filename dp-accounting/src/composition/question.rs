@@ -44,11 +44,13 @@ impl Question {
             Self::Delta(epsilon) => pair.delta(epsilon),
             Self::Epsilon(delta) => {
                 let above = pair.epsilon(Delta::saturating(delta)).get();
+                if above == f64::INFINITY {
+                    return Enclosure::new(largest_failure(pair, delta), above);
+                }
                 // Down until the profile is above δ for sure.
                 let mut away = 1e-14;
                 while away < 1.0 {
-                    let candidate =
-                        if above.is_finite() { above * (1.0 - away) } else { away / (1.0 - away) };
+                    let candidate = above * (1.0 - away);
                     if pair.delta(candidate).lo() > delta {
                         return Enclosure::new(candidate, above);
                     }
@@ -58,4 +60,18 @@ impl Question {
             }
         }
     }
+}
+
+/// About the largest ε at which a profile is above δ for sure; infinite where it always is.
+fn largest_failure(pair: &dyn DominatingPair, delta: f64) -> f64 {
+    let fails = |epsilon: f64| pair.delta(epsilon).lo() > delta;
+    if fails(f64::INFINITY) {
+        return f64::INFINITY;
+    }
+    let (mut low, mut high) = (-1000.0, 1000.0);
+    while high - low > 0.01 {
+        let middle = f64::midpoint(low, high);
+        if fails(libm::exp2(middle)) { low = middle } else { high = middle }
+    }
+    if fails(libm::exp2(low)) { libm::exp2(low) } else { 0.0 }
 }

@@ -13,11 +13,11 @@ use crate::contour::{Effort, many};
 /// its runs learns no more than all of them show. Worth something where the noise of a part is
 /// absurdly small beside that of others.
 ///
-/// Let p = Pr(L > ℓ) under P. Under Q the same event has at most the probability p·e^−ℓ. That at
-/// least j of k losses exceed ℓ has a probability of at least C(k,j)·pʲ(1−p)^(k−j) under P, and of
-/// at most C(k,j)·(p·e^−ℓ)ʲ under Q, so with w = C(k,j)·pʲ
+/// Let p = Pr(L > ℓ) under P. Under Q the same event has at most the probability p·e^−ℓ. That N ≥ j
+/// of k losses exceed ℓ has under P the probability Pr(N ≥ j) of a binomial law, which rises with
+/// p, and under Q at most w = C(k,j)·(p·e^−ℓ)ʲ, so
 ///
-/// > δ(ε) ≥ w·((1−p)^(k−j) − e^(ε−jℓ)),  hence ε ≥ jℓ + ln((1−p)^(k−j) − δ/w).
+/// > δ(ε) ≥ Pr(N ≥ j) − w·e^ε,  hence ε ≥ ln((Pr(N ≥ j) − δ)/w).
 pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort) -> f64 {
     let of = |part: &Part<'_>| {
         // An ε takes about seventy looks at the profile.
@@ -25,28 +25,38 @@ pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort
             return 0.0;
         }
         let (pair, count) = (part.lower_pair(), part.count());
-        let at = |delta: &f64| {
-            let loss = pair.epsilon(Delta::saturating(*delta)).get();
+        // Samples are rare, and so are their losses.
+        let most = pair.delta(0.0).lo();
+        let at = |share: &f64| {
+            let loss = pair.epsilon(Delta::saturating(share * most)).get();
             let (loss, tail) = (Enclosure::point(loss), pair.tail(loss));
             if !(loss.hi().is_finite() && loss.lo() > 0.0 && tail.lo() > 0.0 && tail.hi() < 1.0) {
                 return 0.0;
             }
-            let (mut best, mut log_ways) = (0.0f64, Enclosure::ZERO);
-            for j in 1..=MOST.min(count) {
+            let [least, most] = [tail.lo(), tail.hi()].map(Enclosure::point);
+            // j and ln C(k,j)
+            let log_ways: Vec<(u64, Enclosure)> = (1..=MOST.min(count))
+                .scan(Enclosure::ZERO, |log_ways, j| {
+                    *log_ways = *log_ways + (many(count - j + 1) / many(j)).ln();
+                    Some((j, *log_ways))
+                })
+                .collect();
+            let (mut best, mut at_least) = (0.0f64, Enclosure::ZERO);
+            for (j, log_ways) in log_ways.into_iter().rev() {
                 let (chosen, left) = (many(j), many(count - j));
-                log_ways = log_ways + (many(count - j + 1) / chosen).ln();
-                let [least, most] = [tail.lo(), tail.hi()].map(Enclosure::point);
-                // ln of C·pʲ(1−p)^(k−j) under P at least, and of C·pʲ·e^(−jℓ) under Q at most.
-                let log_p = log_ways + chosen * least.ln() + left * (-most).ln_1p();
+                at_least = at_least + (log_ways + chosen * least.ln() + left * (-least).ln_1p()).exp();
+                if j == 1 {
+                    // More than MOST of them, too.
+                    at_least = Enclosure::point(
+                        at_least.lo().max((-(many(count) * (-least).ln_1p()).exp_m1()).lo()),
+                    );
+                }
                 let log_q = log_ways + chosen * (most.ln() - loss);
                 let bound = match question {
                     Question::Epsilon(delta) => {
-                        let part = Enclosure::point(delta) / log_p.exp();
-                        (log_p + (-part).ln_1p() - log_q).lo()
+                        ((at_least - Enclosure::point(delta)).max(Enclosure::ZERO).ln() - log_q).lo()
                     }
-                    Question::Delta(epsilon) => {
-                        (log_p.exp() - (log_q + Enclosure::point(epsilon)).exp()).lo()
-                    }
+                    Question::Delta(epsilon) => (at_least - (log_q + Enclosure::point(epsilon)).exp()).lo(),
                 };
                 best = best.max(bound);
             }
@@ -57,8 +67,8 @@ pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort
     parts.iter().map(of).fold(0.0, f64::max)
 }
 
-/// δ of one run for which the threshold ℓ is its ε.
-const MASSES: [f64; 8] = [0.9, 0.5, 0.1, 0.03, 9e-3, 1e-3, 1e-4, 1e-6];
+/// δ of one run for which the threshold ℓ is its ε, in parts of δ(0).
+const MASSES: [f64; 9] = [0.999, 0.9, 0.5, 0.1, 0.03, 9e-3, 1e-3, 1e-4, 1e-6];
 
 /// Not more than so many of the losses.
 const MOST: u64 = 30;

@@ -4,6 +4,7 @@ use core::f64::consts::{FRAC_1_PI, TAU};
 
 use dp_core::rounding::Enclosure;
 
+use super::effort::Effort;
 use super::measure::{Measure, Moments, Tilting, log_kappa};
 use super::{UNIT, float};
 
@@ -13,6 +14,8 @@ const TOLERANCE: f64 = 24.0;
 /// What one term of a value takes, and what one node of a line takes in all the sums over it.
 const TERM: f64 = 2.7;
 const NODE: f64 = 700.0;
+/// What one node takes in one more sum.
+const SUM: f64 = 50.0;
 
 /// More nodes than that would take too much memory.
 const MOST_NODES: f64 = 500_000.0;
@@ -35,6 +38,8 @@ pub(super) struct Line {
     mass: f64,
     /// c' and ln M₀(c') of a measure that is not integrated, but has to be added.
     beneath: Option<(f64, Enclosure)>,
+    /// What may still be done for the answer.
+    effort: Effort,
 }
 
 /// M(c+iy)/M(c) as e^(i·phase) times a modulus that includes its error.
@@ -66,6 +71,7 @@ pub(super) struct Plan<T> {
     log_rest: f64,
     neighbours: [(f64, Enclosure); 2],
     mass: f64,
+    effort: Effort,
 }
 
 /// What a [pilot](super::side::Side::pilot) has found: where to look first.
@@ -200,7 +206,8 @@ impl<T: Tilting> Plan<T> {
         }
         let tilt =
             if needed <= served && served <= 2.0 * needed { tilt } else { side.tilt(c, needed, dither)? };
-        Some(Self { tilt, dither, step, count, log_rest, neighbours, mass: side.mass() })
+        let (mass, effort) = (side.mass(), side.effort().clone());
+        Some(Self { tilt, dither, step, count, log_rest, neighbours, mass, effort })
     }
 
     /// What this plan suggests for a composition whose pilot it was made for, with the given saddle point.
@@ -218,15 +225,20 @@ impl<T: Tilting> Plan<T> {
 impl Line {
     /// Evaluates the moment function along the line.
     pub(super) fn new(plan: Plan<impl Tilting>) -> Self {
-        let Plan { tilt, dither, step, count, log_rest, neighbours, mass } = plan;
+        let Plan { tilt, dither, step, count, log_rest, neighbours, mass, effort } = plan;
         let Moments { c, log_moment, .. } = tilt.moments();
         let values = tilt.values(step, count);
-        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass, beneath: None }
+        Self { c, dither, log_moment, step, values, log_rest, neighbours, mass, beneath: None, effort }
     }
 
     /// The same line where a measure that is not integrated, known by c' and ln M₀(c'), has to be added.
     pub(super) fn above(self, beneath: (f64, Enclosure)) -> Self {
         Self { beneath: Some(beneath), ..self }
+    }
+
+    /// Whether the sums may be taken once more than what was planned for.
+    pub(super) fn allows_more(&self) -> bool {
+        self.effort.allows(SUM * float(self.values.len()))
     }
 
     /// Sums over the nodes at ε.
@@ -240,19 +252,19 @@ impl Line {
             let y = self.step * float(j);
             let twice = if j == 0 { 1.0 } else { 2.0 };
             let shift = y * epsilon;
-            let (sine, cosine) = libm::sincos(value.phase - shift);
+            let (sine, cosine) = sincos(value.phase - shift);
             // 1/(s(s+1)) = conj(s(s+1))/|s(s+1)|², s(s+1) = c² + c − y² + iy(2c+1).
             let (re, im) = (c * c + c - y * y, y * (2.0 * c + 1.0));
             let norm = re * re + im * im;
             let (kernel_re, kernel_im) = (re / norm, -im / norm);
-            let kernel = 1.0 / libm::sqrt(norm);
+            let kernel = 1.0 / norm.sqrt();
             let term = twice * value.modulus * (cosine * kernel_re - sine * kernel_im);
             profile += term;
             // s·F: d/dε brings down −s.
             let imaginary = twice * value.modulus * (cosine * kernel_im + sine * kernel_re);
             weighted += c * term - y * imaginary;
             density += twice * value.modulus * cosine;
-            // y, the shift and the difference of the phases are rounded: 3|shift| + |phase| units, and some for sine, cosine and the products.
+            // y, the shift, the difference of the phases and its rest are rounded: 4|shift| + 2|phase| units, and some for sine, cosine and the products.
             let rounding = value.modulus * (4.0 * (shift.abs() + value.phase.abs()) + 32.0) * UNIT;
             error += twice * kernel * (value.error + rounding);
             density_error += twice * (value.error + rounding);
@@ -330,7 +342,36 @@ impl Line {
     }
 }
 
+/// Sine and cosine of an angle that may be huge and has a rounding error in proportion to that: they are
+/// those of the rest that whole turns leave, n·2π being rounded once more.
+fn sincos(angle: f64) -> (f64, f64) {
+    /// 2π less the float that is nearest to it.
+    const TAU_REST: f64 = 2.449_293_598_294_706_4e-16;
+    if angle.abs() < 1e6 {
+        return libm::sincos(angle);
+    }
+    let turns = libm::round(angle / TAU);
+    libm::sincos((angle - turns * TAU) - turns * TAU_REST)
+}
+
 /// Encloses κ(c)·M(c)·e^(−cε), an upper bound on the profile, from c and ln M(c).
 pub(super) fn chernoff((c, log_moment): (f64, Enclosure), epsilon: f64) -> Enclosure {
     (log_moment + log_kappa(c) - Enclosure::point(c) * Enclosure::point(epsilon)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn huge_angles_are_turned_back_within_a_unit() {
+        for angle in [1e6, -1.5e6, 3.3e7, 1.234_567_89e9, -7.7e12, 4.4e15] {
+            let ((sine, cosine), (true_sine, true_cosine)) = (sincos(angle), libm::sincos(angle));
+            let allowed = 1.01 * angle.abs() * UNIT + 4.0 * UNIT;
+            assert!(
+                (sine - true_sine).abs() <= allowed && (cosine - true_cosine).abs() <= allowed,
+                "{angle}"
+            );
+        }
+    }
 }

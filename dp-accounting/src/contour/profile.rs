@@ -4,6 +4,9 @@ use dp_core::rounding::Enclosure;
 
 use super::line::Line;
 
+/// What lines are planned for: so many steps towards a root.
+const PLANNED: u32 = 10;
+
 /// δ(ε) as a sum over lines, infinite losses apart.
 pub(super) struct Profile {
     lines: Vec<Line>,
@@ -42,7 +45,7 @@ impl Profile {
         let margin = |excess: f64| (1.1 * excess.clamp(0.0, 1.0) / slope).max(4.0 * f64::EPSILON * root);
         let mut above = f64::INFINITY;
         let mut away = if at_root.hi() <= least { 0.0 } else { margin(at_root.hi() / least - 1.0) };
-        while root + away < within.hi() {
+        while root + away < within.hi() && self.allows_more() {
             if self.enclose(root + away).hi() <= least {
                 above = root + away;
                 break;
@@ -51,7 +54,7 @@ impl Profile {
         }
         let mut below = 0.0;
         let mut away = margin(1.0 - at_root.lo() / most);
-        while root - away > within.lo() {
+        while root - away > within.lo() && self.allows_more() {
             if self.enclose(root - away).lo() > most {
                 below = root - away;
                 break;
@@ -61,12 +64,20 @@ impl Profile {
         Enclosure::new(below.min(above), above)
     }
 
+    /// Whether the sums over all lines may be taken once more than planned.
+    fn allows_more(&self) -> bool {
+        self.lines.iter().all(Line::allows_more)
+    }
+
     /// About where the profile passes `target`: Newton's method on its logarithm, kept within a
     /// bracket.
     fn root(&self, target: f64, guess: f64, within: Enclosure) -> f64 {
         let (mut low, mut high) = (within.lo(), within.hi());
         let mut root = guess.clamp(low, high);
-        for _ in 0..60 {
+        for step in 0..60 {
+            if step > PLANNED && !self.allows_more() {
+                break;
+            }
             let (log, slope) = self.estimate(root);
             let excess = log - libm::log(target);
             // Noise where the profile is too small for these lines: below the target.
@@ -75,10 +86,10 @@ impl Profile {
             } else {
                 high = root;
             }
-            let step = excess / slope;
-            let next = root + step;
+            let change = excess / slope;
+            let next = root + change;
             let next =
-                if step.is_finite() && low < next && next < high { next } else { low + (high - low) / 2.0 };
+                if change.is_finite() && low < next && next < high { next } else { low + (high - low) / 2.0 };
             let moved = (next - root).abs();
             root = next;
             if moved <= 1e-13 * root || high <= 0.0 {

@@ -55,8 +55,9 @@ mod without_replacement;
 use core::any::{Any, TypeId};
 use core::fmt;
 
-use dp_core::Mu;
+use dp_core::pairs::DominatingPair;
 use dp_core::rounding::Enclosure;
+use dp_core::{Alpha, Mu};
 
 pub(crate) use finite::EitherWay;
 pub(crate) use member::{Family, Member};
@@ -142,6 +143,21 @@ pub(crate) trait PrivacyLoss: Any + fmt::Debug + Send + Sync {
     /// About what evaluations of the pair take.
     fn work(&self) -> Work {
         Work::USUAL
+    }
+
+    /// About what the divergence of an order takes, in nanoseconds.
+    fn divergence_work(&self, _order: Alpha) -> f64 {
+        self.work().divergence
+    }
+
+    /// Whether the mechanism has smaller divergences than its pair, which may prove more therefore.
+    fn has_smaller_divergences(&self) -> bool {
+        self.base().is_some_and(|base| base.has_smaller_divergences())
+    }
+
+    /// An upper bound on the divergence that takes little.
+    fn quick_divergence(&self, direction: Direction, order: Alpha) -> f64 {
+        self.view(direction).renyi(order).hi()
     }
 }
 
@@ -229,8 +245,6 @@ pub(crate) struct Work {
     pub(crate) below: f64,
     /// The Rényi divergence of one order.
     pub(crate) divergence: f64,
-    /// The Rényi divergence of the subsampled pair.
-    pub(crate) subsampled_divergence: f64,
     /// To make the form.
     pub(crate) form: f64,
     /// To make the form of the subsampled loss.
@@ -243,14 +257,13 @@ impl Work {
         table: 0.0,
         above: 800.0,
         below: 3200.0,
-        divergence: 10_000.0,
-        subsampled_divergence: 150_000.0,
+        divergence: 5_000.0,
         form: 500.0,
         subsampled_form: 1000.0,
     };
 
     /// What the pair of the subsampled mechanism takes.
     fn subsampled(self) -> Self {
-        Self { divergence: self.subsampled_divergence, form: self.subsampled_form, ..self }
+        Self { form: self.subsampled_form, ..self }
     }
 }

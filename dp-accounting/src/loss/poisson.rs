@@ -3,12 +3,13 @@
 use core::fmt;
 use std::sync::Arc;
 
+use dp_core::Alpha;
 use dp_core::rounding::Enclosure;
 
 use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, directed};
 use crate::contour::{Loss, SampledGaussian};
 use crate::finite_law::FiniteLaw;
-use crate::sampling::{self, AnyPair, Direction};
+use crate::sampling::{self, AnyPair, Direction, LARGEST_SUM, by_convexity};
 
 /// The loss of a mechanism on a sample that has each record with probability `rate`. See
 /// [`sampling::Poisson`].
@@ -108,6 +109,24 @@ impl PrivacyLoss for Poisson {
 
     fn work(&self) -> Work {
         self.of.work().subsampled()
+    }
+
+    /// A binomial sum over the divergences of the base, or at large orders none; for a Gaussian one
+    /// a trapezoidal rule over all that the tilt by the order reaches.
+    fn divergence_work(&self, order: Alpha) -> f64 {
+        let order = order.get();
+        if let Some(mu) = self.of.gaussian_mu() {
+            let mu = mu.get();
+            return 3000.0 + 400.0 * ((order * mu + 20.0) * (3.0 + 2.0 * mu)).min(20_000.0);
+        }
+        let terms = if order <= f64::from(LARGEST_SUM) { order + 3.0 } else { 1.0 };
+        3000.0 + terms * (1500.0 + self.of.work().divergence)
+    }
+
+    /// By the convexity of e^((α−1)D) in both members of a pair.
+    fn quick_divergence(&self, direction: Direction, order: Alpha) -> f64 {
+        let base = Enclosure::point(self.of.quick_divergence(direction, order));
+        by_convexity(base, Enclosure::point(self.rate), order).hi()
     }
 }
 

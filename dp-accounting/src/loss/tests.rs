@@ -152,3 +152,22 @@ fn symmetric_losses_have_one_profile() {
         }
     }
 }
+
+/// What takes little is not below what takes long, and bounds are infinite where losses are.
+#[test]
+fn quick_divergences_are_not_too_small() {
+    for loss in all() {
+        for direction in BOTH {
+            for order in [1.25, 2.0, 3.5, 20.0, 300.0] {
+                let order = Alpha::new(order).unwrap();
+                let (quick, truth) =
+                    (loss.quick_divergence(direction, order), loss.view(direction).renyi(order));
+                assert!(
+                    quick >= truth.lo() * (1.0 - 1e-12),
+                    "{loss:?} {direction:?} at {order:?}: {quick} {truth:?}"
+                );
+                assert!(loss.divergence_work(order) > 0.0);
+            }
+        }
+    }
+}

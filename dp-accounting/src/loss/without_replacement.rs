@@ -3,9 +3,12 @@
 use core::fmt;
 use std::sync::Arc;
 
+use dp_core::Alpha;
+use dp_core::rounding::Enclosure;
+
 use super::{Form, Member, PrivacyLoss, Work, directed};
 use crate::contour::many;
-use crate::sampling::{self, AnyPair, Direction, TwoSided};
+use crate::sampling::{self, AnyPair, Direction, LARGEST_SUM, TwoSided, by_convexity};
 
 /// The loss of a mechanism on a uniform batch of the records. See [`sampling::WithoutReplacement`].
 #[derive(Clone)]
@@ -85,10 +88,27 @@ impl PrivacyLoss for WithoutReplacement {
         self.of.finite_law().map_or(Form::Unknown, |law| Form::Finite(law.without_replacement(rate)))
     }
 
-    /// Divergences are integrals of the profile.
     fn work(&self) -> Work {
-        let work = self.of.work().subsampled();
-        Work { divergence: 150_000.0 + 4.0 * work.divergence, ..work }
+        self.of.work().subsampled()
+    }
+
+    /// Of a Gaussian base an integral of the profile; of others a binomial sum, whose terms are sums
+    /// as long as a table where there is one.
+    fn divergence_work(&self, order: Alpha) -> f64 {
+        if let Some(mu) = self.of.gaussian_mu() {
+            return 200_000.0 + 20_000.0 * mu.get().min(1000.0);
+        }
+        let Work { divergence, table, .. } = self.of.work();
+        let terms = if order.get() <= f64::from(LARGEST_SUM) { order.get() + 3.0 } else { 1.0 };
+        3000.0 + terms * (1500.0 + divergence) + table
+    }
+
+    /// By the convexity of e^((α−1)D) in the pair: with probability 1 − γ the sample is the same.
+    fn quick_divergence(&self, _: Direction, order: Alpha) -> f64 {
+        let both = [Direction::Remove, Direction::Add];
+        let base =
+            both.map(|direction| self.of.quick_divergence(direction, order)).into_iter().fold(0.0, f64::max);
+        by_convexity(Enclosure::point(base), many(self.batch) / many(self.records), order).hi()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The best ε and δ that a Rényi curve proves, enclosed from both sides.
 
+use core::cell::Cell;
+
 use dp_core::rounding::{Enclosure, exp_up};
 use dp_core::{Alpha, Delta, Epsilon};
 
@@ -41,40 +43,72 @@ pub fn smallest_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta) -> Enc
 }
 
 /// How closely the best ln t is looked for, so that three points around it bound all others.
-const PRECISION: f64 = 3e-5;
+pub(crate) const PRECISION: f64 = 3e-5;
 
-/// The upper end of [`smallest_epsilon`] alone, which needs the best order less closely: near it ε
-/// hardly changes.
-pub(crate) fn provable_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta) -> f64 {
+/// The upper end of [`smallest_epsilon`] alone, from the best of all orders that a search for the
+/// best ln t looks at, down to a distance of `precision`. A curve may be infinite at orders at which
+/// it is not known.
+pub(crate) fn provable_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta, precision: f64) -> f64 {
     if delta == Delta::ZERO {
         return f64::INFINITY;
     }
     let conversion = Conversion { curve, log_delta: Enclosure::point(delta.get()).ln() };
-    conversion.search(1e-3).1.max(0.0)
+    let proven = |log: f64| {
+        let (t, excess) = conversion.excess(log);
+        (excess / t).hi()
+    };
+    least_seen(proven, precision).max(0.0)
+}
+
+/// The upper end of [`smallest_delta`] alone, likewise.
+pub(crate) fn provable_delta(curve: impl Fn(Alpha) -> Enclosure, epsilon: Epsilon, precision: f64) -> f64 {
+    if epsilon.is_infinite() {
+        return 0.0;
+    }
+    let conversion = Conversion { curve, log_delta: Enclosure::ZERO };
+    let log_bound = |log: f64| {
+        let (t, excess) = conversion.excess(log);
+        (excess - t * Enclosure::point(epsilon.get())).hi()
+    };
+    Enclosure::point(least_seen(log_bound, precision)).exp().hi().min(1.0)
+}
+
+/// The least value that a search for the lowest point comes across.
+fn least_seen(value: impl Fn(f64) -> f64, precision: f64) -> f64 {
+    let least = Cell::new(f64::INFINITY);
+    lowest(
+        |log| {
+            let value = value(log);
+            least.set(least.get().min(value)); // not where it is NaN
+            value
+        },
+        precision,
+    );
+    least.get()
 }
 
 /// The orders 1 + t of which [`epsilon_at_few_orders`] and [`delta_at_few_orders`] take the best,
 /// those that help most often first.
 pub(crate) const FEW_ORDERS: [f64; 9] = [8.0, 2.0, 32.0, 4.0, 16.0, 1.0, 64.0, 0.5, 0.25];
 
-/// An ε that one of the first `few` orders proves: for curves that take long.
-pub(crate) fn epsilon_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, delta: Delta, few: usize) -> f64 {
+/// An ε that one of few orders proves: for curves that take long.
+pub(crate) fn epsilon_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, delta: Delta) -> f64 {
     let conversion = Conversion { curve, log_delta: Enclosure::point(delta.get()).ln() };
     let proven = |t: &f64| {
         let (t, excess) = conversion.excess(libm::log(*t));
         (excess / t).hi()
     };
-    FEW_ORDERS.iter().take(few).map(proven).fold(f64::INFINITY, f64::min).max(0.0)
+    FEW_ORDERS.iter().map(proven).fold(f64::INFINITY, f64::min).max(0.0)
 }
 
-/// A δ that one of the first `few` orders proves.
-pub(crate) fn delta_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, epsilon: Epsilon, few: usize) -> f64 {
+/// A δ that one of few orders proves.
+pub(crate) fn delta_at_few_orders(curve: impl Fn(Alpha) -> Enclosure, epsilon: Epsilon) -> f64 {
     let conversion = Conversion { curve, log_delta: Enclosure::ZERO };
     let proven = |t: &f64| {
         let (t, excess) = conversion.excess(libm::log(*t));
         (excess - t * Enclosure::point(epsilon.get())).exp().hi()
     };
-    FEW_ORDERS.iter().take(few).map(proven).fold(1.0, f64::min)
+    FEW_ORDERS.iter().map(proven).fold(1.0, f64::min)
 }
 
 /// Encloses the smallest δ such that the bound of [`smallest_epsilon`] proves (ε,δ) at some order.

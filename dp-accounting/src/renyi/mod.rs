@@ -34,7 +34,9 @@ mod poisson;
 mod table;
 mod without_replacement;
 
-pub(crate) use conversion::{FEW_ORDERS, delta_at_few_orders, epsilon_at_few_orders, provable_epsilon};
+pub(crate) use conversion::{
+    FEW_ORDERS, PRECISION, delta_at_few_orders, epsilon_at_few_orders, provable_delta, provable_epsilon,
+};
 pub use conversion::{smallest_delta, smallest_epsilon};
 pub use poisson::poisson;
 pub use table::tabulate;

@@ -29,6 +29,7 @@ mod two_sided;
 mod without_replacement;
 
 pub(crate) use any_pair::AnyPair;
+pub(crate) use moments::general::{LARGEST_SUM, by_convexity};
 pub use poisson::{Direction, Poisson};
 pub(crate) use tabulated::Tabulated;
 pub use two_sided::TwoSided;

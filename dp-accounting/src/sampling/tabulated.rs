@@ -18,6 +18,12 @@ use super::TwoSided;
 ///
 /// Every a gives a lower bound of δ, so where y is not known well enough to tell a from its
 /// neighbour the larger of both is the answer.
+///
+/// Far shifts lead out of the table, and e^t out of the floats. There the masses of the second term
+/// are known from those of the first, e^t·g(x+Δ) = e^(t−ℓ(x))·g(x), of which the first one counts
+/// most:
+///
+/// > e^(t−ℓ(a))·g(a) ≤ e^t·T(a+Δ) ≤ e^(t−ℓ(a))·g(a) + e^(t−ℓ(a+1))·T(a+1).
 #[derive(Clone, Debug)]
 pub(crate) struct Tabulated {
     pair: DiscreteGaussianPair,
@@ -74,6 +80,25 @@ impl Tabulated {
         self.tails.get(index).copied().unwrap_or(Enclosure::new(0.0, 1e-300))
     }
 
+    /// Encloses e^t·T(a+Δ).
+    fn beyond(&self, t: f64, a: f64) -> Enclosure {
+        let shift = f64::from(self.pair.shift());
+        let factor = |x: f64| {
+            let (sigma, shift) = (Enclosure::point(self.pair.sigma().get()), Enclosure::point(shift));
+            let loss = shift * (Enclosure::point(2.0 * x) + shift) / (sigma.square() * Enclosure::point(2.0));
+            (Enclosure::point(t) - loss).exp()
+        };
+        let later = self.upper_tail(a + 1.0);
+        let first = factor(a) * (self.upper_tail(a) - later).max(Enclosure::ZERO);
+        let from_masses = Enclosure::new(first.lo(), (first + factor(a + 1.0) * later).hi());
+        let growth = Enclosure::point(t).exp();
+        if growth.hi().is_infinite() {
+            return from_masses;
+        }
+        let computed = growth * self.upper_tail(a + shift);
+        Enclosure::new(computed.lo().max(from_masses.lo()), computed.hi().min(from_masses.hi()))
+    }
+
     /// The first integers above y, as far as it is known.
     fn starts(&self, t: f64) -> [f64; 2] {
         let (sigma, shift) =
@@ -98,12 +123,11 @@ fn weight(z: f64) -> Enclosure {
 
 impl DominatingPair for Tabulated {
     fn delta(&self, epsilon: f64) -> Enclosure {
-        let (shift, growth) = (f64::from(self.pair.shift()), Enclosure::point(epsilon).exp());
         let floor = (-Enclosure::point(epsilon).exp_m1()).max(Enclosure::ZERO);
-        let at = |a: f64| self.upper_tail(a) - growth * self.upper_tail(a + shift);
+        let at = |a: f64| self.upper_tail(a) - self.beyond(epsilon, a);
         let [earliest, latest] = self.starts(epsilon);
         let computed = at(earliest).max(at(latest));
-        if latest - earliest > 1.0 || growth.hi().is_infinite() {
+        if latest - earliest > 1.0 {
             return Enclosure::new(computed.lo().max(floor.lo()), self.upper_tail(earliest).hi())
                 .probability();
         }
@@ -149,6 +173,18 @@ mod tests {
                 found.lo() <= exact.lo() - error && exact.hi() + error <= found.hi(),
                 "{z}: {found:?} {exact:?}"
             );
+        }
+    }
+
+    /// Where Q has nothing in the table, and e^t is no float.
+    #[test]
+    fn far_shifts_lead_out_of_the_table() {
+        let pair = DiscreteGaussianPair::new(Scale::new(15.25).unwrap(), 700).unwrap();
+        let table = Tabulated::new(pair);
+        for t in [500.1, 900.1, 1000.1, 1200.1, 1246.9, 1400.1] {
+            let (ours, truth) = (table.delta(t), pair.delta(t));
+            assert!(ours.lo() <= truth.hi() && truth.lo() <= ours.hi(), "{ours:?} {truth:?} at {t}");
+            assert!(ours.relative_width() < 0.01, "{ours:?} {truth:?} at {t}");
         }
     }
 

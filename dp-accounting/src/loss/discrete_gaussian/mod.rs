@@ -10,7 +10,7 @@ use dp_core::pairs::DiscreteGaussianPair;
 use summed::Summed;
 use wide::WideGaussian;
 
-use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, bits};
+use super::{Form, Member, PrivacyLoss, UNBOUNDED, Work, bits, directed};
 use crate::contour::Loss;
 use crate::finite_law::FiniteLaw;
 use crate::sampling::{AnyPair, Direction, Tabulated};
@@ -21,6 +21,9 @@ const WIDE: f64 = 1000.0;
 /// Where sums over the integers are so long that a table is made instead. At larger scales
 /// integrals are accurate.
 const TABULATED: core::ops::Range<f64> = 2.0..4096.0;
+
+/// At larger scales the integers of an integral may be no floats.
+const INTEGRATED: f64 = 1e100;
 
 fn worth_a_table(pair: &DiscreteGaussianPair) -> bool {
     TABULATED.contains(&pair.sigma().get())
@@ -50,6 +53,10 @@ impl PrivacyLoss for DiscreteGaussianPair {
         if worth_a_table(self) { AnyPair::new(Tabulated::new(*self)) } else { self.pair() }
     }
 
+    fn tabulated_view(&self, direction: Direction) -> AnyPair {
+        directed(self.tabulated(), direction)
+    }
+
     fn finite_law(&self) -> Option<FiniteLaw> {
         FiniteLaw::discrete_gaussian(*self)
     }
@@ -69,7 +76,9 @@ impl PrivacyLoss for DiscreteGaussianPair {
     }
 
     fn work(&self) -> Work {
-        let usual = Work { divergence: 500.0, ..Work::USUAL };
+        // Below 2 the normaliser is a sum, and so is each divergence.
+        let divergence = if self.sigma().get() < 2.0 { 20_000.0 } else { 500.0 };
+        let usual = Work { divergence, ..Work::USUAL };
         let usual = if self.has_finite_law() {
             // Also for what of the atoms each bound takes.
             Work { subsampled_form: 60_000.0 * (self.sigma().get() + 1.0), ..usual }
@@ -78,6 +87,8 @@ impl PrivacyLoss for DiscreteGaussianPair {
         };
         if worth_a_table(self) {
             Work { table: 60.0 * Tabulated::size(*self), above: 1300.0, below: 5000.0, ..usual }
+        } else if (TABULATED.end..INTEGRATED).contains(&self.sigma().get()) {
+            Work { above: 8000.0, below: 30_000.0, ..usual }
         } else {
             Work { above: 15_000.0, below: 80_000.0, ..usual }
         }

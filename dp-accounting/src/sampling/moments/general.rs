@@ -7,7 +7,7 @@ use crate::sampling::threshold::mixture_loss;
 use crate::sampling::{Direction, TwoSided};
 
 /// Up to this order the binomial sum is taken.
-const LARGEST_SUM: u16 = 2048;
+pub(crate) const LARGEST_SUM: u16 = 2048;
 
 /// Encloses the divergence of the mixture.
 ///
@@ -61,7 +61,7 @@ fn towards_reference<P: TwoSided>(pair: &P, rate: Enclosure, order: Alpha) -> En
 }
 
 /// Encloses an upper bound: ln(1 − q + q·e^((α−1)D)) / (α−1).
-fn by_convexity(base: Enclosure, rate: Enclosure, order: Alpha) -> Enclosure {
+pub(crate) fn by_convexity(base: Enclosure, rate: Enclosure, order: Alpha) -> Enclosure {
     let below = Enclosure::point(order.get()) - Enclosure::ONE;
     if base.hi().is_infinite() {
         return Enclosure::new(0.0, f64::INFINITY);

@@ -10,6 +10,11 @@
 //! The integral is a difference of normal tails. The error is bounded by moments Iₙ(u) of Mills'
 //! ratio at u = x₁/σ, because g(x₁ + σs) = g(x₁)·e^(−us−s²/2): it is a few (u² + 1)/8σ² of the sum,
 //! about 10⁻⁴ at σ = 1024 and u = 12, and falls with σ².
+//!
+//! These bounds want u ≥ −1. What starts farther left is the mirror image of what does not: with T
+//! for the sums of masses, and because P mirrored is Q,
+//!
+//! > T(a) = 1 − T(1 − a),  δ(−ε) = 1 − e^−ε + e^−ε·δ(ε).
 
 use super::DiscreteGaussianPair;
 use crate::normal::{density, mills_difference, moments};
@@ -22,22 +27,34 @@ impl DiscreteGaussianPair {
     /// Encloses Pr(L > t) for large σ; `None` where the bounds of this module do not apply.
     pub(super) fn wide_tail(self, t: f64) -> Option<Enclosure> {
         let (earliest, latest) = self.wide_start(t)?;
-        Some(Enclosure::new(self.sum_of_masses(latest).lo(), self.sum_of_masses(earliest).hi()).probability())
+        Some(Enclosure::new(self.masses_from(latest).lo(), self.masses_from(earliest).hi()).probability())
     }
 
     /// Encloses δ(ε) for large σ; `None` where the bounds of this module do not apply.
     pub(super) fn wide_profile(self, epsilon: f64) -> Option<Enclosure> {
+        if epsilon < 0.0 {
+            let point = Enclosure::point(epsilon);
+            let mirrored = self.wide_profile(-epsilon)?;
+            return Some((point.exp() * mirrored - point.exp_m1()).probability());
+        }
         let (earliest, latest) = self.wide_start(epsilon)?;
+        let gains = |first: f64| {
+            // At ε ≥ 0 the sums start at u ≥ −μ/2, or just before it.
+            let near = f64::from(self.shift) <= 2.0 * self.sigma.get();
+            if near && self.standardised(first).lo() >= -1.0 {
+                self.sum_of_gains(first, epsilon)
+            } else {
+                self.gains_far_apart(first, epsilon)
+            }
+        };
         // The sum from the true start is the largest of all, so the larger of the two candidates is
         // the answer.
-        Some(self.sum_of_gains(earliest, epsilon).max(self.sum_of_gains(latest, epsilon)).probability())
+        Some(gains(earliest).max(gains(latest)).probability())
     }
 
-    /// The first integers whose loss may and does exceed t: equal or adjacent, and not below −σ.
+    /// The first integers whose loss may and does exceed t: equal or adjacent.
     fn wide_start(self, t: f64) -> Option<(f64, f64)> {
-        let sigma = self.sigma.get();
-        let applies = sigma >= 1024.0 && f64::from(self.shift) <= 2.0 * sigma && self.integers_are_exact(t);
-        if !applies {
+        if self.sigma.get() < 1024.0 || !self.integers_are_exact(t) {
             return None;
         }
         let mut earliest = self.first_above(t);
@@ -45,18 +62,41 @@ impl DiscreteGaussianPair {
             earliest += 1.0;
         }
         let latest = if self.loss(earliest).lo() > t { earliest } else { earliest + 1.0 };
-        let settled = self.loss(latest).lo() > t && self.standardised(earliest).lo() >= -1.0;
-        settled.then_some((earliest, latest))
+        (self.loss(latest).lo() > t).then_some((earliest, latest))
     }
 
-    /// Encloses Σ_{x≥a} g(x)/Z.
+    /// Encloses Σ_{x≥a} g(x)/Z, wherever a lies.
+    fn masses_from(self, first: f64) -> Enclosure {
+        if self.standardised(first).lo() >= -1.0 {
+            self.sum_of_masses(first)
+        } else {
+            (Enclosure::ONE - self.sum_of_masses(1.0 - first)).probability()
+        }
+    }
+
+    /// Encloses the same as [`sum_of_gains`](Self::sum_of_gains) for ε ≥ 0 and Δ near 2σ or above,
+    /// where the two sums of which it is the difference do not cancel: T(a) and e^ε·T(a+Δ). In the
+    /// second one e^ε·g(x₁+Δ) is g(x₁)·e^(ε−ℓ(x₁)), which is a float where e^ε is none.
+    fn gains_far_apart(self, first: f64, epsilon: f64) -> Enclosure {
+        let lift = (Enclosure::point(epsilon) - self.loss(first - 0.5)).exp();
+        let second =
+            density(self.standardised(first)) * lift * self.relative_masses(first + f64::from(self.shift));
+        self.masses_from(first) - second * NEARLY_ONE
+    }
+
+    /// Encloses Σ_{x≥a} g(x)/Z at u ≥ −1.
     fn sum_of_masses(self, first: f64) -> Enclosure {
+        density(self.standardised(first)) * self.relative_masses(first) * NEARLY_ONE
+    }
+
+    /// Encloses Σ_{x≥a} g(x)/(σ·g(x₁)) at u ≥ −1.
+    fn relative_masses(self, first: f64) -> Enclosure {
         let u = self.standardised(first);
         let (near, far) = (moments(u.lo()), moments(u.hi()));
         let integral = Enclosure::new(far[0].lo(), near[0].hi());
         // 0.13 instead of ⅛ covers the ulp between the two ends of u, and the one in Z.
         let error = self.curvature(u.lo(), &near) * Enclosure::point(0.13);
-        density(u) * (integral + symmetric(error)) * NEARLY_ONE
+        (integral + symmetric(error)).max(Enclosure::ZERO)
     }
 
     /// Encloses Σ_{x≥a} g(x)·(1 − e^(ε−ℓ(x)))/Z at an a within two of x₀.
