@@ -13,7 +13,7 @@ RUNS = 200
 COLUMNS = [
     ("diamonds price", "diamonds.csv", "price", (0.0, 20000.0), "cut"),
     ("diamonds carat", "diamonds.csv", "carat", (0.0, 10.0), "cut"),
-    ("diabetes bmi", "diabetes_raw.csv", "bmi", (10.0, 60.0), "sex"),
+    ("diabetes bmi", "diabetes_raw.csv", "bmi", (0.0, 60.0), "sex"),
 ]
 EPSILONS = [0.1, 0.5, 1.0]
 LEVELS = {"quantile 0.25": 0.25, "median": 0.5, "quantile 0.9": 0.9}
