@@ -14,7 +14,7 @@ use dp_mechanisms::rng::OsSeeded;
 use dp_mechanisms::sample::{Bernoulli, below};
 use rand_core::Rng;
 
-/// Tells the truth with probability `truth`/`of`, and names a category at random otherwise.
+/// Tells the truth with probability `truth`/`of`, and else names one of `categories` at random.
 ///
 /// **Theorem.** It is ε-private with e^ε = 1 + categories·p/(1 − p), p being the probability of
 /// truth: the true category comes out with probability p + (1 − p)/k, any other with (1 − p)/k.
@@ -49,8 +49,7 @@ impl Mechanism for SometimesTrue {
     }
 }
 
-/// The favourite colour of the person with this number. Replacing a person may change it to any
-/// other.
+/// The favourite colour of the person with this number. Replacing a person may change it.
 struct Favourite(usize);
 
 impl Query for Favourite {

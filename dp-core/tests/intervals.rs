@@ -69,7 +69,8 @@ fn what_does_not_touch_the_release_does_not_touch_the_interval() {
     let narrow = Confidence::all_but(0.5).unwrap();
     let same = |interval: Result<ConfidenceInterval, Error>| assert_eq!(interval.unwrap(), near(7.0, 0.0));
     same(count::<AddRemove>().interval_at(&7.0, narrow));
-    same((&count::<AddRemove>()).interval_at(&7.0, narrow));
+    let by_reference = &count::<AddRemove>();
+    same(WithInterval::interval_at(&by_reference, &7.0, narrow));
     same(count::<AddRemove>().at_delta(Delta::new(1e-6).unwrap()).interval_at(&7.0, narrow));
     same(count::<AddRemove>().relax::<Zcdp>().interval_at(&7.0, narrow));
     same(count::<AddRemove>().replace_one_as_two_steps().interval_at(&7.0, narrow));

@@ -5,6 +5,9 @@
 //! Bernstein's inequality an interval at 0.95 fails as much more often than it says as is tolerated
 //! with probability below 10⁻⁷. Tight intervals cover at most two points more than they say.
 
+#![allow(clippy::unwrap_used)] // a failed construction is a failed test
+#![allow(clippy::cast_precision_loss)] // small counts
+
 use dp_core::interval::{Confidence, ConfidenceInterval, share_interval, variance_interval};
 use dp_core::{AddRemove, Bounds, Calibrate, L1, Mechanism, Scale, Sensitivity, WithInterval};
 use dp_mechanisms::rng::Insecure;

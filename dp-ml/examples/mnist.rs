@@ -1,7 +1,7 @@
 //! Learns digits: `cargo run --release -p dp-ml --example mnist [FOLDER [MODEL [EPSILON]]]`.
 //!
 //! FOLDER has the four gzipped files of MNIST; without it, or with `-`, the crate's small digits
-//! are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (default), EPSILON is 2 (default).
+//! are learned. MODEL is `softmax`, `mlp`, `cnn` or `scattering` (the default), EPSILON a number.
 
 use std::process::ExitCode;
 

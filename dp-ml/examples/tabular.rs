@@ -1,9 +1,9 @@
 //! Small tables: test accuracy or R², mean and standard error of 5 seeds, for several ε:
 //! `cargo run --release -p dp-ml --example tabular [FOLDER [ROW]]`: FOLDER has `diamonds.csv`, and
-//! only rows whose names contain ROW are made. A seed splits off a quarter of the records as test.
+//! only rows whose names contain ROW are made. A seed splits the records; a quarter is the test.
 //!
-//! DP-SGD takes the settings of its plan: δ = 10⁻⁵, add/remove neighbours. Rows with "pure" have
-//! δ = 0. `Plan` states what was tuned; λ and the scales of features were chosen by this table.
+//! DP-SGD takes the settings of its plan: δ = 10⁻⁵, add/remove. Rows with "pure" have δ = 0.
+//! `Plan` states what was tuned; λ and the scales of features were chosen by this very table.
 
 use dp_core::pairs::GaussianPair;
 use dp_core::{Approx, Delta, Epsilon, Measurement, Query};

@@ -6,7 +6,7 @@ fn main() -> Result<(), exactdp::Error> {
     let path = std::env::args().nth(1).unwrap_or("exactdp/examples/people.csv".into());
     let table = Csv::open(path, OnBadCell::Missing)?; // a cell that is no number is NaN, and no error
     let (ages, incomes) = (table.numbers("age")?, table.numbers("income")?);
-    // Public facts: how many people there are, and bounds. Bounds are not read off the data.
+    // How many people there are is public, and so are the bounds: they are not found in the data.
     let people = table.len();
     let (age, income) = (Bounds::new(0.0, 110.0)?, Bounds::new(0.0, 500_000.0)?);
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), exactdp::Error> {
     let groups = Histogram::between([0.0, 20.0, 40.0, 60.0, 80.0, 110.0])?.under_replace_one();
     let groups = groups.with(Vector::new(Laplace::epsilon(0.25)?))?;
 
-    // One budget pays for all four. What does not fit is refused before anything is drawn.
+    // One budget pays for all four. A release that does not fit is refused before it is drawn.
     let mut budget = Budget::<Pure, ReplaceOne>::new(Pure::new(1.0)?);
     let mut rng = OsSeeded::new()?;
     println!("65 or older    {:>6.0}", budget.spend(&seniors, &ages, &mut rng)?);

@@ -17,10 +17,10 @@ const END: &str = "<!-- end of what is made -->\n";
 /// The letters of ids, in the order of the chapter, and what they are about.
 const SUBJECTS: [(&str, &str); 7] = [
     ("D", "Definitions"),
+    ("I", "Intervals and risk"),
     ("M", "Mechanisms"),
     ("SV", "The sparse vector technique"),
     ("S", "Sensitivity"),
-    ("I", "Intervals"),
     ("A", "Composition"),
     ("L", "Learning"),
 ];

@@ -163,7 +163,7 @@ fn judge(programs: &[Program], seen: &BTreeMap<String, Seen>) -> Vec<String> {
         let points_there = |line: &u64| seen.get(name).is_some_and(|seen| seen.lines.contains(line));
         if marked.is_empty() || !marked.iter().all(points_there) {
             complaints.push(format!(
-                "{name}.rs must end a line that an error points at, and no other line, with `{MARK}`"
+                "{name}.rs must end each line that an error points at, and no other, with `{MARK}`"
             ));
         }
         if expected.is_empty() {
@@ -230,7 +230,7 @@ mod harness {
         assert_eq!(
             complaints(program(&["no"]), compiled(), compiled()),
             [
-                "mistake.rs must end a line that an error points at, and no other line, with `// the mistake`",
+                "mistake.rs must end each line that an error points at, and no other, with `// the mistake`",
                 "mistake.rs compiles, and must not"
             ]
         );

@@ -33,6 +33,7 @@ pub fn sort(data: Vec<f64>) -> Work {
 }
 
 /// Looks at each number once: how many are positive.
+#[must_use]
 pub fn pass(data: Vec<f64>) -> Work {
     Work::answer(move || black_box(&data).iter().filter(|x| **x > 0.0).count())
 }

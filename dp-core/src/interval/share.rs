@@ -32,7 +32,7 @@ use crate::rounding::{Enclosure, add_up, div_up};
 /// use dp_core::Scale;
 ///
 /// let scale = Scale::new(2.0)?;
-/// let sum = |released: f64| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
+/// let sum = |released| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
 /// let confidence = Confidence::new(0.95)?;
 /// let share = share_interval(sum(300.0), sum(700.0), confidence)?;
 /// assert!(share.contains(0.3) && share.width() < 0.01);

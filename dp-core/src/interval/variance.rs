@@ -25,7 +25,7 @@ use crate::rounding::Enclosure;
 ///
 /// // A thousand zeros and a thousand ones.
 /// let scale = Scale::new(2.0)?;
-/// let sum = |released: f64| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
+/// let sum = |released| NoisySum::new(NoiseLaw::Laplace, released, scale, 0.0);
 /// let variance = variance_interval([sum(1003.0), sum(1.0), sum(999.0)], 1.0, Confidence::new(0.95)?)?;
 /// assert!(variance.contains(0.25) && variance.lower() > 0.24);
 /// # Ok::<(), dp_core::Error>(())

@@ -95,7 +95,7 @@ const LEVELS: i32 = 6;
 const FINEST: i32 = -300;
 
 /// The largest number of steps from zero to a bound.
-const MOST_STEPS: f64 = (1u64 << 50) as f64;
+const MOST_STEPS: f64 = 1_125_899_906_842_624.0; // 2⁵⁰
 
 /// 10^e, correctly rounded.
 fn power_of_ten(exponent: i32) -> f64 {
@@ -214,8 +214,8 @@ mod tests {
             cell.high - cell.low
         };
         // A step is 10⁻⁹.
-        assert_eq!(weight(1234.567_891_2), 1);
-        assert_eq!(weight(1234.57), 1 + 10_000_000 / 6); // the finest kind
+        assert_eq!(weight(1_234.567_891_2), 1);
+        assert_eq!(weight(1_234.57), 1 + 10_000_000 / 6); // the finest kind
         assert!(weight(43_000.0) > 9 * weight(43_100.0) && weight(43_100.0) > 9 * weight(43_110.0));
         assert_eq!(weight(40_000.0), weight(43_000.0)); // no coarser kind
         let ages = Candidates::round_numbers(bounds(18.0, 65.0));
@@ -267,7 +267,7 @@ mod tests {
             let bounds = bounds(lower, upper);
             let all = Candidates::round_numbers(bounds);
             prop_assert!((1..=1 << 52).contains(&all.total()));
-            let mut records = vec![records[0], records[1], lower, upper, lower / 2.0 + upper / 2.0, f64::NAN];
+            let mut records = [records[0], records[1], lower, upper, lower / 2.0 + upper / 2.0, f64::NAN];
             records.iter_mut().for_each(|x| *x = bounds.clamp(*x));
             records.sort_by(f64::total_cmp);
             let cells: Vec<Cell> = records.iter().map(|x| all.cell(*x)).collect();

@@ -120,7 +120,7 @@ impl Measurement for QuantileTree {
     type Adjacency = AddRemove;
 
     fn guarantee(&self) -> Zcdp {
-        self.guarantee.clone()
+        self.guarantee
     }
 
     /// # Errors

@@ -54,14 +54,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
 /// record is replaced.
 fn replaced_median(effort: Effort, factor: f64) -> Result<Caught, Error> {
     const EPSILON: f64 = 2.0;
-    let median = Quantile::median(Bounds::new(0.0, 10_000.0)?);
+    let median = Quantile::median(Bounds::new(0.0, 1900.0)?);
     let broken = median.epsilon(factor * EPSILON)?.on_multiples_of(1.0)?;
     let library = median.under_replace_one(4)?.epsilon(EPSILON)?.on_multiples_of(1.0)?;
     let trial = Trial {
         promise: pure(EPSILON)?,
-        neighbours: [&[0.0, 10.0, 20.0, 30.0][..], &[10_000.0, 10.0, 20.0, 30.0][..]],
-        looking_at: "whether the median of four records is below 10, where one of them is moved from there to the far end",
-        label: |value: &f64| u64::from(*value < 10.0),
+        neighbours: [&[0.0, 200.0, 210.0, 220.0][..], &[1900.0, 200.0, 210.0, 220.0][..]],
+        looking_at: "whether the median of four records is below 200, where one of them is moved from there to the far end",
+        label: |value: &f64| u64::from(*value < 200.0),
     };
     trial.audit(effort, |data, rng| broken.draw(data, rng), |data, rng| library.draw(data, rng))
 }

@@ -125,7 +125,7 @@ mod tests {
     /// The scripts name rows, and a row that is renamed would lose its peers without a word.
     #[test]
     fn the_scripts_name_rows_that_there_are() {
-        let rows = ["accounting", "learning", "mechanisms"].map(|area| {
+        let rows = ["accounting", "learning", "mechanisms", "sensitivity"].map(|area| {
             std::fs::read_to_string(workspace::root().join(format!("dp-bench/src/rows/{area}.rs"))).unwrap()
         });
         let mut names = 0;

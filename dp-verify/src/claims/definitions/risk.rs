@@ -87,7 +87,7 @@ fn judge(share: f64) -> Result<Finding, Error> {
     let empty = Figure::new("What a suspicion may become", Axis::linear("before"), Axis::linear("after"));
     let figure = curves
         .into_iter()
-        .fold(empty, |figure, (epsilon, after)| figure.curve(&format!("ε = {epsilon}"), after));
+        .fold(empty, |figure, (epsilon, after)| figure.curve(format!("ε = {epsilon}"), after));
     let detail = format!("stated over reached: {:.6} to {:.6}", slack.least, slack.most);
     let finding = if slack.most < 1.01 { Finding::holds(detail) } else { Finding::undecided(detail) };
     Ok(finding.with_figure(figure).with_slack(slack))
