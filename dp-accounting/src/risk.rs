@@ -91,7 +91,8 @@ impl<A: Adjacency> Profiled for Composition<A> {
 /// let one = Pure::new(1.0)?;
 /// let risk = Risk::of(&one);
 /// assert!((risk.advantage() - 0.462_117_157).abs() < 1e-9); // tanh ½
-/// assert!((risk.posterior(0.01, 0.0)? - 0.026_722_9).abs() < 1e-7); // 1 % becomes less than 3 %
+/// // A suspicion of one in a hundred becomes less than three.
+/// assert!((risk.posterior(0.01, 0.0)? - 0.026_723_6).abs() < 1e-7);
 /// println!("{risk}");
 /// # Ok::<(), dp_core::Error>(())
 /// ```

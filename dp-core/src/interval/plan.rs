@@ -79,7 +79,7 @@ struct Short(f64);
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.0;
-        if !(value > 0.0 && value.is_finite()) || (value.fract() == 0.0 && value < 1e6) {
+        if !(value > 0.0 && value.is_finite()) || (libm::floor(value) == value && value < 1e6) {
             return crate::number::write_number(value, f);
         }
         let digits = libm::floor(libm::log10(value)) - 2.0;
