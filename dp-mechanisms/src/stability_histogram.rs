@@ -139,9 +139,9 @@ impl<K> StabilityHistogram<K> {
     /// The interval that covers the count of one key, from what was released for it: its count, or
     /// nothing. The key must have been chosen without looking at the release.
     ///
-    /// A kept count c + N lies within the quantile of the noise, and of a key that was left out,
-    /// c + N < T. There is no interval for all kept keys together: how many keys there are, and each
-    /// may be the lucky one that passed the threshold, is not public.
+    /// A kept count c + N lies within the quantile of the noise; of a key that was left out,
+    /// c + N < T. There is no interval for all kept keys together: how many keys there are, and
+    /// each may be the lucky one that passed the threshold, is not public.
     ///
     /// ```
     /// use dp_mechanisms::StabilityHistogram;
