@@ -247,7 +247,8 @@ mod tests {
             for (there, steps) in [(fewer, query.sensitivity().value()), (changed, replacing.sensitivity().value())] {
                 let differences = differences(&here, &query.answer(&there).unwrap());
                 prop_assert!(differences.iter().all(|by| *by <= 1));
-                prop_assert!(differences.iter().sum::<u64>() as f64 <= steps);
+                let apart = u32::try_from(differences.iter().sum::<u64>()).unwrap();
+                prop_assert!(f64::from(apart) <= steps);
             }
         }
     }

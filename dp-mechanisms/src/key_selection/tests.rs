@@ -19,7 +19,8 @@ fn per_step(epsilon: f64, delta: f64) -> Words {
 /// Values of the tests of Google's differential privacy library, in Go and in C++.
 #[test]
 fn reference_values() {
-    let cases: [(f64, f64, &[(u64, f64)]); 5] = [
+    type Case = (f64, f64, &'static [(u64, f64)]);
+    let cases: [Case; 5] = [
         (2f64.ln(), 0.1, &[(0, 0.0), (1, 0.1), (2, 0.3), (3, 0.7), (4, 0.9), (5, 1.0), (u64::MAX, 1.0)]),
         (
             1.5f64.ln(),
