@@ -263,7 +263,8 @@ fn the_lower_end_is_not_nothing() {
     assert!(found.lo() > 50.0 && found.hi() < 200.0, "{found:?}");
 }
 
-/// Where a loss is infinite with more probability than δ, no ε will do: that is the answer at both ends.
+/// Where a loss is infinite with more probability than δ, no ε will do: that is the answer at both
+/// ends.
 #[test]
 fn infinite_answers_are_known_to_be() {
     let approx = |delta| Approx::new(1.0, delta).unwrap();

@@ -26,8 +26,8 @@ const LAST: f64 = 0.08;
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
 pub(super) const MOST_RUNS: f64 = 1e15;
 
-/// So many runs have an answer in spite of rounding, at every accuracy; and what part of the effort is
-/// kept for that.
+/// So many runs have an answer in spite of rounding, at every accuracy; and what part of the effort
+/// is kept for that.
 const FEW_RUNS: f64 = 1e10;
 const FEWER: f64 = 0.2;
 

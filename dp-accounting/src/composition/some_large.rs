@@ -13,9 +13,9 @@ use crate::contour::{Effort, many};
 /// runs learns no more than all of them show. Worth something where the noise of a part is absurdly
 /// small beside that of others.
 ///
-/// Let p = Pr(L > ℓ) under P. Under Q the same event has at most the probability p·e^−ℓ. That N ≥ j of k
-/// losses exceed ℓ has under P the probability Pr(N ≥ j) of a binomial law, which rises with p, and
-/// under Q at most w = C(k,j)·(p·e^−ℓ)ʲ, so
+/// Let p = Pr(L > ℓ) under P. Under Q the same event has at most the probability p·e^−ℓ. That N ≥ j
+/// of k losses exceed ℓ has under P the probability Pr(N ≥ j) of a binomial law, which rises with p,
+/// and under Q at most w = C(k,j)·(p·e^−ℓ)ʲ, so
 ///
 /// > δ(ε) ≥ Pr(N ≥ j) − w·e^ε,  hence ε ≥ ln((Pr(N ≥ j) − δ)/w).
 pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort) -> f64 {
