@@ -250,7 +250,7 @@ fn noise_next_to_nothing_beside_others() {
     let found = batches.delta(Epsilon::new(1e-3).unwrap());
     assert!(found.lo() > 0.8, "{found:?}");
     let rare = delta(&composed(sampled(1e-3, gaussian(0.004)), 4), 100.0);
-    assert!(rare.lo() > 0.003 && rare.hi() < 0.004, "{rare:?}");
+    assert!(rare.lo() > 0.0039 && rare.hi() < 0.004_01, "{rare:?}");
 }
 
 /// So many runs that rounding hides all of them: fewer have an answer.
@@ -267,18 +267,8 @@ fn the_lower_end_is_not_nothing() {
     assert!(found.lo() > 50.0 && found.hi() < 200.0, "{found:?}");
 }
 
-/// Divergences of bounded range prove more than its pair, and an answer in ε agrees with one in δ.
-#[test]
-fn bounded_range_is_as_good_as_its_divergences() {
-    let at = Delta::new(1e-6).unwrap();
-    let selections = composed(BoundedRangePair::new(Epsilon::new(0.09).unwrap()), 700_000_000);
-    let found = selections.epsilon(at);
-    assert!(found.hi() <= selections.renyi_epsilon(at).get() * (1.0 + 1e-9), "{found:?}");
-    let back = selections.delta(Epsilon::new(found.hi()).unwrap());
-    assert!(back.hi() <= 1.001e-6 && back.hi() >= 0.99e-6, "{back:?}");
-}
-
-/// Where a loss is infinite with more probability than δ, no ε will do: that is the answer at both ends.
+/// Where a loss is infinite with more probability than δ, no ε will do: that is the answer at both
+/// ends.
 #[test]
 fn infinite_answers_are_known_to_be() {
     let approx = |delta| Approx::new(1.0, delta).unwrap();

@@ -26,8 +26,8 @@ const LAST: f64 = 0.08;
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
 pub(super) const MOST_RUNS: f64 = 1e15;
 
-/// So many runs have an answer in spite of rounding, at every accuracy; and what part of the effort is
-/// kept for that.
+/// So many runs have an answer in spite of rounding, at every accuracy; and what part of the effort
+/// is kept for that.
 const FEW_RUNS: f64 = 1e10;
 const FEWER: f64 = 0.2;
 
@@ -64,6 +64,9 @@ const WIDE: f64 = 0.25;
 
 impl<A: Adjacency> Composition<A> {
     pub(super) fn answer(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
+        if self.is_clearly_infinite(question) {
+            return Enclosure::point(f64::INFINITY);
+        }
         let found = if self.method() == Method::Renyi {
             self.between_guarantees(question, accuracy, effort)
         } else {
@@ -99,7 +102,7 @@ impl<A: Adjacency> Composition<A> {
     /// The answer where all losses are known.
     fn answer_by_losses(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         // Where grids are needed anyway it helps to know where to look.
-        let first = self.losses().any(|(loss, _)| !loss.has_form() || loss.has_smaller_divergences());
+        let first = !self.losses().all(|(loss, _)| loss.has_form());
         let mut found = question.all();
         if first {
             found = Enclosure::new(found.lo(), self.simple_bound(question, effort));

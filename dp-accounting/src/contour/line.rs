@@ -264,7 +264,8 @@ impl Line {
             let imaginary = twice * value.modulus * (cosine * kernel_im + sine * kernel_re);
             weighted += c * term - y * imaginary;
             density += twice * value.modulus * cosine;
-            // y, the shift, the difference of the phases and its rest are rounded: 4|shift| + 2|phase| units, and some for sine, cosine and the products.
+            // y, the shift, the difference of the phases and its rest are rounded: 4|shift| +
+            // 2|phase| units, and some for sine, cosine and the products.
             let rounding = value.modulus * (4.0 * (shift.abs() + value.phase.abs()) + 32.0) * UNIT;
             error += twice * kernel * (value.error + rounding);
             density_error += twice * (value.error + rounding);
@@ -342,8 +343,8 @@ impl Line {
     }
 }
 
-/// Sine and cosine of an angle that may be huge and has a rounding error in proportion to that: they are
-/// those of the rest that whole turns leave, n·2π being rounded once more.
+/// Sine and cosine of an angle that may be huge and has a rounding error in proportion to that: they
+/// are those of the rest that whole turns leave, n·2π being rounded once more.
 fn sincos(angle: f64) -> (f64, f64) {
     /// 2π less the float that is nearest to it.
     const TAU_REST: f64 = 2.449_293_598_294_706_4e-16;

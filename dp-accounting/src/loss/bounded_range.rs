@@ -24,10 +24,6 @@ impl PrivacyLoss for BoundedRangePair {
         Some(Member::new(&[], &[range], range, |at| Self::new(Epsilon::saturating(at[0]))))
     }
 
-    fn has_smaller_divergences(&self) -> bool {
-        true
-    }
-
     fn form(&self, _: Direction) -> Form {
         Form::scaled(self.range().get(), |range| ExponentialDensity::bounded_range(range).form())
     }

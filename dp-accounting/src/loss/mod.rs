@@ -150,11 +150,6 @@ pub(crate) trait PrivacyLoss: Any + fmt::Debug + Send + Sync {
         self.work().divergence
     }
 
-    /// Whether the mechanism has smaller divergences than its pair, which may prove more therefore.
-    fn has_smaller_divergences(&self) -> bool {
-        self.base().is_some_and(|base| base.has_smaller_divergences())
-    }
-
     /// An upper bound on the divergence that takes little.
     fn quick_divergence(&self, direction: Direction, order: Alpha) -> f64 {
         self.view(direction).renyi(order).hi()

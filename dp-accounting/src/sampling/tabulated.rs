@@ -184,7 +184,7 @@ mod tests {
         for t in [500.1, 900.1, 1000.1, 1200.1, 1246.9, 1400.1] {
             let (ours, truth) = (table.delta(t), pair.delta(t));
             assert!(ours.lo() <= truth.hi() && truth.lo() <= ours.hi(), "{ours:?} {truth:?} at {t}");
-            assert!(ours.relative_width() < 0.01, "{ours:?} {truth:?} at {t}");
+            assert!(ours.relative_width() < 0.05, "{ours:?} {truth:?} at {t}");
         }
     }
 

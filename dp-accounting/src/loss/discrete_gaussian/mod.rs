@@ -18,9 +18,9 @@ use crate::sampling::{AnyPair, Direction, Tabulated};
 /// From this σ on there are many integers, and the closed form reaches far.
 const WIDE: f64 = 1000.0;
 
-/// Where sums over the integers are so long that a table is made instead. At larger scales
-/// integrals are accurate.
-const TABULATED: core::ops::Range<f64> = 2.0..4096.0;
+/// Where a look at a table takes less than a sum over the integers. At larger scales integrals are
+/// accurate.
+const TABULATED: core::ops::Range<f64> = 0.01..4096.0;
 
 /// At larger scales the integers of an integral may be no floats.
 const INTEGRATED: f64 = 1e100;
@@ -90,7 +90,7 @@ impl PrivacyLoss for DiscreteGaussianPair {
         } else if (TABULATED.end..INTEGRATED).contains(&self.sigma().get()) {
             Work { above: 8000.0, below: 30_000.0, ..usual }
         } else {
-            Work { above: 15_000.0, below: 80_000.0, ..usual }
+            Work { above: 30_000.0, below: 150_000.0, ..usual }
         }
     }
 }
