@@ -124,7 +124,7 @@ pub mod number;
 mod on_disk;
 pub mod pairs;
 pub mod query;
-pub mod records;
+mod records;
 pub mod rng;
 pub mod rounding;
 mod sealed;
@@ -154,6 +154,8 @@ pub use notion::{Approx, Curve, Gdp, Guarantee, Points, Pure, Rdp, Relax, Zcdp};
 pub use number::{Alpha, Delta, Epsilon, Mu, Rho, Scale};
 #[doc(inline)]
 pub use query::{Answer, Query, SensitivityIn};
+#[doc(hidden)]
+pub use records::Predicate;
 #[doc(inline)]
 pub use records::{Everybody, Filterable, Of};
 #[doc(inline)]

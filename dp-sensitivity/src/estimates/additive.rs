@@ -3,8 +3,7 @@
 use std::hash::Hash;
 
 use dp_core::interval::{Confidence, ConfidenceInterval, SumNoise};
-use dp_core::records::Predicate;
-use dp_core::{Error, Finite, Of};
+use dp_core::{Error, Finite, Of, Predicate};
 
 use super::groups::By;
 

@@ -115,7 +115,7 @@ fn means(claimed: f64) -> Result<Finding, Error> {
 /// with the columns of A at most 1 in ℓ1.
 fn no_better_pair() -> Finding {
     let mut least = f64::INFINITY;
-    let (mut tried, steps) = (0u32, 20i8);
+    let (mut tried, steps) = (0u32, 80i8);
     let entries: Vec<f64> = (-steps..=steps).map(|k| f64::from(k) / f64::from(steps)).collect();
     let columns: Vec<(f64, f64)> =
         entries.iter().flat_map(|x| [(*x, 1.0 - x.abs()), (*x, x.abs() - 1.0)]).collect();

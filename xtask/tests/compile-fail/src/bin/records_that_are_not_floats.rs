@@ -1,4 +1,4 @@
-//! Sums, means and order statistics take floats. Collect them from other records first: `people.iter().map(|person| f64::from(person.age))`.
+//! Sums, means and order statistics take floats. Read them from other records by `.of(|person: &Person| f64::from(person.age))`.
 // error: expected `f64`, found `u32`
 // note: you can convert a `u32` to an `f64`
 
