@@ -4,8 +4,9 @@
 //! |---|---|---|
 //! | a model by DP-SGD | [`training::Training`] on a [`model::Model`] | `Approx`; add/remove |
 //! | by SGD with scheduled noise | [`scheduled::ScheduledSgd`] | `Pure`, `Zcdp` |
-//! | a linear regression from noisy sums | [`LinearRegression`] | `Gdp`, `Pure`; add/remove |
+//! | a linear regression with standard errors | [`LinearRegression`] | any; add/remove, replace-one |
 //! | a strongly convex loss | [`ConvexProblem`], [`ObjectivePerturbation`] | any; replace-one |
+//! | a logistic regression with δ = 0 | [`PureObjectivePerturbation`] | `Pure`; replace-one |
 //! | how good a model is | [`private_accuracy`], [`private_mean_loss`] | `Pure`; replace-one |
 //!
 //! Each is a [`Measurement`](dp_core::Measurement): a [`Budget`](dp_accounting::Budget) pays for
@@ -40,6 +41,7 @@ mod power_of_two;
 mod product;
 mod regression;
 pub mod scheduled;
+mod spherical;
 pub mod training;
 
 #[doc(no_inline)]
@@ -50,8 +52,12 @@ pub use self::evaluation::{EachRecord, private_accuracy, private_mean_loss};
 pub use self::instance::instance_losses;
 pub use self::loss::{ConvexLoss, HuberLoss, LogisticLoss, ScoreLoss, SquaredLoss};
 pub use self::matrix::Matrix;
-pub use self::perturbation::{ConvexProblem, ObjectivePerturbation};
-pub use self::regression::{CrossProducts, Example, LeastEigenvalue, LinearModel, LinearRegression};
+pub use self::perturbation::{ConvexProblem, ObjectivePerturbation, PureObjectivePerturbation};
+pub use self::regression::{
+    CrossProducts, Example, LeastEigenvalue, LinearFit, LinearModel, LinearRegression, NoisyRegression,
+    RegressionNotion,
+};
+pub use self::spherical::SphericalLaplace;
 
 /// The program of the README, which a test runs.
 #[cfg(doctest)]

@@ -35,6 +35,16 @@ impl ConvexLoss for LogisticLoss {
     fn most_curved(&self) -> f64 {
         0.25
     }
+
+    /// φ″ = |φ′|·(1 − |φ′|).
+    fn curved_where_steep(&self) -> f64 {
+        1.0
+    }
+
+    /// ln 2, rounded up.
+    fn most_to_gain(&self) -> f64 {
+        core::f64::consts::LN_2.next_up()
+    }
 }
 
 impl ScoreLoss for LogisticLoss {

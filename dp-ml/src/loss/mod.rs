@@ -36,6 +36,17 @@ pub trait ConvexLoss {
 
     /// An upper bound on the Lipschitz constant of φ′.
     fn most_curved(&self) -> f64;
+
+    /// An upper bound on φ″/(L − |φ′|) for L = [`steepest`](Self::steepest), almost everywhere: how
+    /// fast the loss stops curving where it gets steep. Infinite where nothing is known.
+    fn curved_where_steep(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// An upper bound on φ(0; y) − inf φ(·; y). Infinite where there is none.
+    fn most_to_gain(&self) -> f64 {
+        f64::INFINITY
+    }
 }
 
 /// A loss of one score w·x + b and a target.
@@ -69,6 +80,9 @@ mod tests {
         // The curvature within a short step; at the kinks of the Huber loss it jumps.
         let middle = loss.curvature(m + 0.5 * step, target);
         prop_assert!((0.0..=loss.most_curved()).contains(&middle));
+        let steep = loss.slope(m + 0.5 * step, target).abs();
+        let known = loss.curved_where_steep();
+        prop_assert!(known.is_infinite() || middle <= known * (loss.steepest() - steep) + 1e-12);
         Ok(())
     }
 
@@ -79,6 +93,8 @@ mod tests {
             contract(&HuberLoss::new(1.5).unwrap(), m, step, y)?;
             let difference = LogisticLoss.slope(m + 1e-4, class) - LogisticLoss.slope(m - 1e-4, class);
             prop_assert!((difference / 2e-4 - LogisticLoss.curvature(m, class)).abs() < 1e-7);
+            let gained = LogisticLoss::loss(0.0, class.min(1)) - LogisticLoss::loss(m, class.min(1));
+            prop_assert!(gained <= LogisticLoss.most_to_gain());
         }
     }
 

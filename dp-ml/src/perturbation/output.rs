@@ -4,6 +4,7 @@ use dp_core::rounding::Enclosure;
 use dp_core::{Error, Finite, FiniteVec, L1, L2, Query, ReplaceOne, Sensitivity, SensitivityIn};
 
 use super::ConvexProblem;
+use super::approximate::Accuracy;
 use crate::Data;
 use crate::loss::ConvexLoss;
 
@@ -20,21 +21,22 @@ use crate::loss::ConvexLoss;
 /// most τ = L/1024. By the same convexity it is at most τ/nλ from the minimiser, so the ℓ2
 /// sensitivity is (2L + 2τ)/nλ; in ℓ1 it is at most √p times that.
 ///
-/// Gaussian noise makes it GDP, zCDP or (ε,δ)-private. For pure ε the original draws noise with a
-/// density ∝ e^(−ε‖v‖₂/Δ₂), for which there is no exact sampler here. Laplace noise on each
-/// coordinate by the ℓ1 sensitivity replaces it; its norm is about √2 times as large.
+/// Gaussian noise makes it GDP, zCDP or (ε,δ)-private, and
+/// [`SphericalLaplace`](crate::SphericalLaplace) ε-private, as in the original. Where δ = 0 and the
+/// loss is smooth, [`PureObjectivePerturbation`](crate::PureObjectivePerturbation) is nearly always
+/// more accurate.
 ///
 /// ```
 /// use dp_core::{Measurement, Pure, Query};
-/// use dp_mechanisms::{Laplace, Vector, rng::OsSeeded};
-/// use dp_ml::{ConvexProblem, Data, LogisticLoss, Matrix};
+/// use dp_mechanisms::rng::OsSeeded;
+/// use dp_ml::{ConvexProblem, Data, LogisticLoss, Matrix, SphericalLaplace};
 ///
 /// let data = Data::new(Matrix::new(4, 1, vec![1.0, 0.5, -0.5, -1.0])?, vec![1, 1, 0, 0])?;
 /// // 4 records, 1 column, rows up to 1, λ = 0.1
 /// let problem = ConvexProblem::new(LogisticLoss, 4, 1, 1.0, 0.1)?;
 /// let exact = problem.answer(&data)?.into_vec();
 /// assert!(exact[0] > 1.0);
-/// let release = problem.with(Vector::new(Laplace::epsilon(2.0)?))?;
+/// let release = problem.with(SphericalLaplace::epsilon(2.0)?)?;
 /// assert_eq!(release.guarantee(), Pure::new(2.0)?);
 /// let coefficients = release.release(&data, &mut OsSeeded::new()?)?;
 /// # Ok::<(), dp_mechanisms::Error>(())
@@ -45,7 +47,8 @@ impl<L: ConvexLoss> Query for ConvexProblem<L> {
     type Adjacency = ReplaceOne;
 
     fn answer(&self, data: &Data<L::Target>) -> Result<FiniteVec, Error> {
-        let least = self.minimise(data, &vec![0.0; self.columns()])?;
+        let accuracy = Accuracy { gradient: self.tolerance(), within: f64::INFINITY };
+        let least = self.minimise(accuracy, data, &vec![0.0; self.columns()])?;
         Ok(least.into_iter().map(Finite::or_zero).collect())
     }
 }

@@ -3,6 +3,7 @@
 use dp_core::rounding::Enclosure;
 use dp_core::{Error, L2, Norm};
 
+use super::approximate::Accuracy;
 use crate::Data;
 use crate::arguments::check;
 use crate::data::finite;
@@ -17,7 +18,8 @@ use crate::regression::solve::solve;
 /// [replace-one](dp_core::ReplaceOne).
 ///
 /// As a [query](dp_core::Query) it answers with the minimiser, for **output perturbation**;
-/// [`objective`](Self::objective) makes **objective perturbation**.
+/// [`objective`](Self::objective) makes **objective perturbation**, and
+/// [`PureObjectivePerturbation`](crate::PureObjectivePerturbation) does so with δ = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvexProblem<L> {
     loss: L,
@@ -32,6 +34,15 @@ pub struct ConvexProblem<L> {
 /// record.
 const TOLERANCE: f64 = 1.0 / 1024.0;
 
+/// Gradients of so many records are added before their sum is added to the others: rounding errors
+/// grow with the length of a sum.
+pub(super) const BLOCK: usize = 512;
+
+pub(super) const TOO_ROUGH: Error = Error::Unreachable {
+    request: "a certified minimum",
+    instead: "rounding errors may be too large for so many records and so small a lambda: take a larger lambda, shorter rows, fewer columns or fewer records",
+};
+
 impl<L: ConvexLoss> ConvexProblem<L> {
     /// The problem for this number of records and columns, rows of a norm up to B, and a ridge of λ
     /// for each record.
@@ -41,6 +52,19 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     /// between 10⁻³⁰ and 10³⁰. [`Error::Unreachable`] when rounding errors might prevent the
     /// certificate: with too many records or columns, or too small a λ.
     pub fn new(loss: L, records: usize, columns: usize, row_bound: f64, lambda: f64) -> Result<Self, Error> {
+        let problem = Self::declared(loss, records, columns, row_bound, lambda)?;
+        problem.check_rounding()?;
+        Ok(problem)
+    }
+
+    /// The same, whatever rounding errors are.
+    pub(super) fn declared(
+        loss: L,
+        records: usize,
+        columns: usize,
+        row_bound: f64,
+        lambda: f64,
+    ) -> Result<Self, Error> {
         #[allow(clippy::cast_precision_loss)] // for messages, and for products that are rounded anyway
         let (n, p) = (records as f64, columns as f64);
         for (argument, allowed, found, range) in [
@@ -51,30 +75,23 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         ] {
             check(argument, allowed, found, range.contains(&found))?;
         }
-        let problem = Self { loss, records, columns, row_bound, ridge: n * lambda };
-        problem.check_rounding(0.0)?;
-        Ok(problem)
+        Ok(Self { loss, records, columns, row_bound, ridge: n * lambda })
     }
 
-    /// Refuses problems whose rounding errors might exceed the tolerance, for a linear term of at
-    /// most `linear`.
+    /// Refuses problems whose rounding errors might exceed the tolerance.
     ///
-    /// Iterates have a norm of at most 2(nL + ‖b‖)/nλ (see `minimise`). So predictions are at most
+    /// Iterates have a norm of at most 2L/λ (see `minimise`). So predictions are at most
     /// B times that, with a relative error of (p+2)·2⁻⁵¹, in floats as in enclosures. Slopes are
-    /// off by the curvature times that and by a few ulps, and the sum of n slopes by n ulps of nL
-    /// and of ‖b‖. The total must stay below a quarter of the tolerance.
-    pub(super) fn check_rounding(&self, linear: f64) -> Result<(), Error> {
+    /// off by the curvature times that and by a few ulps, and the sum of n slopes by n ulps of nL.
+    /// The total must stay below a quarter of the tolerance.
+    fn check_rounding(&self) -> Result<(), Error> {
         #[allow(clippy::cast_precision_loss)] // an estimate with a margin
         let (n, p) = (self.records as f64, self.columns as f64);
-        let gradient = n + linear / (self.loss.steepest() * self.row_bound); // in multiples of L
         let amplified = 8.0 * (p + 2.0) * self.loss.most_curved() * self.row_bound.powi(2) / self.ridge * n;
-        if gradient * (amplified + n + 16.0) * 2f64.powi(-50) <= TOLERANCE / 4.0 {
+        if n * (amplified + n + 16.0) * 2f64.powi(-50) <= TOLERANCE / 4.0 {
             return Ok(());
         }
-        Err(Error::Unreachable {
-            request: "a certified minimum",
-            instead: "rounding errors may be too large for so many records and so small a lambda: take a larger lambda, shorter rows, fewer columns or fewer records",
-        })
+        Err(TOO_ROUGH)
     }
 
     /// The number of records.
@@ -96,7 +113,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
 
     /// The largest norm of a row after scaling: B·(1 + 2⁻⁴⁰), for the rounding of 4096 squares and
     /// products.
-    fn longest(&self) -> Enclosure {
+    pub(super) fn longest(&self) -> Enclosure {
         Enclosure::point(self.row_bound) * Enclosure::point(1.0 + 2f64.powi(-40))
     }
 
@@ -115,9 +132,14 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         TOLERANCE * self.loss.steepest() * self.row_bound
     }
 
-    /// A point where the gradient of J + ⟨b, w⟩ is at most [`tolerance`](Self::tolerance).
+    /// The loss.
+    pub(super) const fn loss(&self) -> &L {
+        &self.loss
+    }
+
+    /// A point where the gradient of J + ⟨b, w⟩ is as small as was asked for.
     ///
-    /// J + ⟨b, w⟩ is nλ-strongly convex, so this point is at most tolerance/nλ from the minimiser.
+    /// J + ⟨b, w⟩ is nλ-strongly convex, so the point is at most gradient/nλ from the minimiser.
     /// Iterates stay within ‖∇‖/nλ of it, and the gradient falls from at most nL + ‖b‖ at zero.
     ///
     /// Newton's steps are shortened until the gradient falls by a quarter of the promised amount.
@@ -129,7 +151,12 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     /// # Errors
     /// [`Error::WrongSize`] and [`Error::LengthMismatch`] when the data do not have the declared,
     /// public shape.
-    pub(super) fn minimise(&self, data: &Data<L::Target>, linear: &[f64]) -> Result<Vec<f64>, Error> {
+    pub(super) fn minimise(
+        &self,
+        accuracy: Accuracy,
+        data: &Data<L::Target>,
+        linear: &[f64],
+    ) -> Result<Vec<f64>, Error> {
         if data.len() != self.records {
             return Err(Error::WrongSize { declared: self.records, found: data.len() });
         }
@@ -145,11 +172,11 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         #[allow(clippy::cast_precision_loss)] // an estimate
         let slow = 1.0 / (self.records as f64 * self.most_curved().hi() + self.ridge);
         loop {
-            let length = length(&gradient);
-            if length <= 0.5 * self.tolerance() && self.is_certified(&records, &point) {
+            let (here, most) = (length(&gradient), accuracy.at(&point));
+            if here <= 0.5 * most && self.is_certified(&records, &point, most) {
                 return Ok(point);
             }
-            let newton = self.newton(&records, &point, &gradient, length);
+            let newton = self.newton(&records, &point, &gradient, here);
             (point, gradient) = newton.unwrap_or_else(|| {
                 let next = moved(&point, &gradient, -slow);
                 let gradient = self.gradient(&records, &next);
@@ -181,9 +208,13 @@ impl<L: ConvexLoss> ConvexProblem<L> {
 
     fn gradient(&self, records: &Records<'_, L::Target>, point: &[f64]) -> Vec<f64> {
         let mut sum: Vec<f64> = point.iter().zip(records.linear).map(|(w, b)| self.ridge * w + b).collect();
-        for (row, target) in records.rows.iter().zip(records.targets) {
-            let slope = self.loss.slope(product(row, point), *target);
-            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += slope * x);
+        for (rows, targets) in records.rows.chunks(BLOCK).zip(records.targets.chunks(BLOCK)) {
+            let mut block = vec![0.0; self.columns];
+            for (row, target) in rows.iter().zip(targets) {
+                let slope = self.loss.slope(product(row, point), *target);
+                block.iter_mut().zip(row).for_each(|(sum, x)| *sum += slope * x);
+            }
+            sum.iter_mut().zip(block).for_each(|(sum, block)| *sum += block);
         }
         sum
     }
@@ -200,18 +231,23 @@ impl<L: ConvexLoss> ConvexProblem<L> {
         sum
     }
 
-    /// Whether the gradient is certainly at most the tolerance.
-    fn is_certified(&self, records: &Records<'_, L::Target>, point: &[f64]) -> bool {
+    /// Whether the gradient is certainly at most this long.
+    fn is_certified(&self, records: &Records<'_, L::Target>, point: &[f64], most: f64) -> bool {
         let times = |a: f64, b: f64| Enclosure::point(a) * Enclosure::point(b);
         let at = point.iter().zip(records.linear);
         let mut sum: Vec<Enclosure> = at.map(|(w, b)| times(self.ridge, *w) + Enclosure::point(*b)).collect();
-        for (row, target) in records.rows.iter().zip(records.targets) {
-            let prediction = row.iter().zip(point).fold(Enclosure::ZERO, |sum, (x, w)| sum + times(*x, *w));
-            let slope = self.loss.slope_enclosed(prediction, *target);
-            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum = *sum + slope * Enclosure::point(*x));
+        for (rows, targets) in records.rows.chunks(BLOCK).zip(records.targets.chunks(BLOCK)) {
+            let mut block = vec![Enclosure::ZERO; self.columns];
+            for (row, target) in rows.iter().zip(targets) {
+                let prediction =
+                    row.iter().zip(point).fold(Enclosure::ZERO, |sum, (x, w)| sum + times(*x, *w));
+                let slope = self.loss.slope_enclosed(prediction, *target);
+                block.iter_mut().zip(row).for_each(|(sum, x)| *sum = *sum + slope * Enclosure::point(*x));
+            }
+            sum.iter_mut().zip(block).for_each(|(sum, block)| *sum = *sum + block);
         }
         let largest: Vec<f64> = sum.into_iter().map(|x| x.hi().max(-x.lo())).collect();
-        L2::of(&largest) <= self.tolerance()
+        L2::of(&largest) <= most
     }
 
     /// A row with a norm of at most B·(1 + 2⁻⁴⁰).
@@ -236,7 +272,7 @@ fn product(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
-fn length(x: &[f64]) -> f64 {
+pub(super) fn length(x: &[f64]) -> f64 {
     product(x, x).sqrt()
 }
 

@@ -5,51 +5,46 @@
 //!
 //! | release | noise | guarantee |
 //! |---|---|---|
-//! | [`LinearRegression::gaussian`] | on XᵀX and Xᵀy | [`Gdp`] |
-//! | [`LinearRegression::laplace`] | the same | [`Pure`] |
-//! | [`LinearRegression::adaptive_gaussian`] | also on the least eigenvalue (AdaSSP) | [`Gdp`] |
+//! | [`LinearRegression::epsilon`] | on XᵀX, Xᵀy and yᵀy together | [`Pure`] |
+//! | [`LinearRegression::epsilon_delta`], [`rho`](LinearRegression::rho), [`mu`](LinearRegression::mu) | the same, Gaussian | [`Approx`](dp_core::Approx), [`Zcdp`](dp_core::Zcdp), [`Gdp`] |
+//! | [`LinearRegression::adaptive_gaussian`] | on XᵀX, Xᵀy and the least eigenvalue apart (AdaSSP) | [`Gdp`] |
 //! | [`LinearRegression::adaptive_laplace`] | the same | [`Pure`] |
 
 mod cross_products;
 mod example;
+mod fit;
 mod least_eigenvalue;
 mod model;
+mod moments;
+mod noisy;
 pub(crate) mod solve;
 
 pub use cross_products::CrossProducts;
 pub use example::Example;
+pub use fit::LinearFit;
 pub use least_eigenvalue::LeastEigenvalue;
 pub use model::LinearModel;
+pub use noisy::{NoisyRegression, RegressionNotion};
+
+use core::marker::PhantomData;
 
 use dp_core::rounding::{div_down, sqrt_up};
-use dp_core::{AddRemove, Epsilon, Error, ErrorBound, Gdp, Measurement, Mu, Pure, Query};
+use dp_core::{AddRemove, Epsilon, Error, ErrorBound, Gdp, Measurement, Mu, Pure, Query, ReplaceOne};
 use dp_mechanisms::{Gaussian, Laplace, Vector};
 use dp_sensitivity::{Exploratory, Gram};
 
-use crate::arguments::check;
+use crate::arguments::{check, count};
 use example::Integers;
 
 /// A linear regression with declared bounds: rows of features with an ℓ2 norm of at most B,
 /// responses within [−C, C]. Longer rows are scaled down and responses clamped, record by record.
 ///
-/// Releases are private under add/remove neighbours; [`Measurement::replace_one_as_two_steps`]
-/// converts the guarantee. A release has one coefficient for each column; give the data a [constant
-/// feature](crate::Data::with_constant_feature) for an intercept.
-///
-/// **Theorem** (after Wang 2018, claim L11). Under add/remove, XᵀX moves by B² in the Frobenius
-/// norm, Xᵀy by B·C, and the least eigenvalue of XᵀX by B². With Gaussian noise of k times the
-/// sensitivity on each, k = √m/μ for m released sums, the whole is μ-GDP: the squares of the
-/// parameters add up. With Laplace noise by the ℓ1 sensitivities, for ε/m each, it is ε-private.
-/// The rest is post-processing.
-///
-/// The *adaptive* ridge (AdaSSP) is λ = max(0, r − l): l is a lower confidence bound on the least
-/// eigenvalue, at level 1 − β/3, from its release, and r = σ·√(p·ln(2p²/β)) bounds the effect of
-/// the noise on the eigenvalues of XᵀX. Data with a large least eigenvalue get no ridge. The
-/// original splits (ε,δ) in three and adds; here the three releases are one Gaussian mechanism with
-/// the least noise.
+/// A release has one coefficient for each column; give the data a [constant
+/// feature](crate::Data::with_constant_feature) for an intercept. It comes with standard errors, of
+/// the noise and of the sampling apart ([`LinearFit`]).
 ///
 /// ```
-/// use dp_core::Measurement;
+/// use dp_core::{Approx, Measurement};
 /// use dp_mechanisms::rng::OsSeeded;
 /// use dp_ml::{Data, LinearRegression, Matrix};
 ///
@@ -57,21 +52,45 @@ use example::Integers;
 /// let targets = rows.values().iter().map(|x| 0.7 * x).collect();
 /// let data = Data::new(rows, targets)?;
 ///
-/// let release = LinearRegression::new(1, 1.0, 1.0)?.adaptive_gaussian(1.0, 0.1)?; // 1-GDP
-/// let model = release.release(&data.examples(), &mut OsSeeded::new()?)?;
-/// assert!((model.coefficients()[0] - 0.7).abs() < 0.2);
+/// // 1 column, rows up to 1, responses up to 1
+/// let release = LinearRegression::new(1, 1.0, 1.0)?.epsilon_delta(1.0, 1e-6)?;
+/// assert_eq!(release.guarantee(), Approx::new(1.0, 1e-6)?);
+/// let fit = release.release(&data.examples(), &mut OsSeeded::new()?)?;
+/// println!("{} ± {} (noise) ± {} (sampling)", fit.coefficients()[0], fit.noise_errors()[0], fit.sampling_errors()[0]);
+/// # assert!((fit.coefficients()[0] - 0.7).abs() < 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///
-/// Checked as L3 and L11 by `cargo xtask verify`.
+/// Releases are private under add/remove neighbours, or under replace-one by
+/// [`under_replace_one`](Self::under_replace_one). [`NoisyRegression`] has the theorem.
+///
+/// # AdaSSP
+///
+/// **Theorem** (after Wang 2018, claim L11). Under add/remove, XᵀX moves by B² in the Frobenius
+/// norm, Xᵀy by B·C, and the least eigenvalue of XᵀX by B². With Gaussian noise of k times the
+/// sensitivity on each, k = √3/μ, the whole is μ-GDP: the squares of the parameters add up. With
+/// Laplace noise by the ℓ1 sensitivities, for ε/3 each, it is ε-private. The rest is
+/// post-processing.
+///
+/// The *adaptive* ridge is λ = max(0, r − l): l is a lower confidence bound on the least
+/// eigenvalue, at level 1 − β/3, from its release, and r = σ·√(p·ln(2p²/β)) bounds the effect of
+/// the noise on the eigenvalues of XᵀX. Data with a large least eigenvalue get no ridge. The
+/// original splits (ε,δ) in three and adds; here the three releases are one Gaussian mechanism with
+/// the least noise.
+///
+/// Checked as L3, L11 and L15 by `cargo xtask verify`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinearRegression {
+pub struct LinearRegression<A = AddRemove> {
     columns: usize,
     row_bound: f64,
     response_bound: f64,
+    /// The declared number of records; none under add/remove.
+    records: Option<usize>,
+    ridge: Option<f64>,
+    kind: PhantomData<A>,
 }
 
-impl LinearRegression {
+impl LinearRegression<AddRemove> {
     /// The regression on this number of features, for rows up to B and responses up to C.
     ///
     /// # Errors
@@ -82,7 +101,18 @@ impl LinearRegression {
         for (argument, found) in [("the longest row", row_bound), ("the largest response", response_bound)] {
             check(argument, "[1e-100, 1e100]", found, (1e-100..=1e100).contains(&found))?;
         }
-        Ok(Self { columns, row_bound, response_bound })
+        Ok(Self { columns, row_bound, response_bound, records: None, ridge: None, kind: PhantomData })
+    }
+
+    /// The same regression under replace-one neighbours, of a declared number of records.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless there is a record.
+    pub fn under_replace_one(self, records: usize) -> Result<LinearRegression<ReplaceOne>, Error> {
+        check("records", "[1, ∞)", count(records), records > 0)?;
+        let Self { columns, row_bound, response_bound, ridge, .. } = self;
+        let records = Some(records);
+        Ok(LinearRegression { columns, row_bound, response_bound, records, ridge, kind: PhantomData })
     }
 
     /// Xᵀy, as a query.
@@ -106,44 +136,6 @@ impl LinearRegression {
 
     fn integers(&self) -> Integers {
         Integers::new(self.columns, self.row_bound, self.response_bound)
-    }
-
-    /// The coefficients for a given ridge λ, from sums with Gaussian noise: μ-GDP.
-    ///
-    /// The noisy matrix is replaced by the nearest one without negative eigenvalues.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < μ < ∞ and 0 ≤ λ < ∞.
-    pub fn gaussian(
-        &self,
-        mu: f64,
-        ridge: f64,
-    ) -> Result<
-        impl Measurement<Data = [Example], Output = LinearModel, Guarantee = Gdp, Adjacency = AddRemove> + use<>,
-        Error,
-    > {
-        let (share, ridge) = (share(mu, 2.0)?, checked_ridge(ridge)?);
-        let gram = self.gram().with(Vector::new(Gaussian::mu(share)?))?;
-        let cross = self.cross_products().with(Vector::new(Gaussian::mu(share)?))?;
-        Ok(gram.and(cross).map(move |(gram, cross)| LinearModel::from_sums(&gram, &cross, ridge)))
-    }
-
-    /// The coefficients for a given ridge λ, from sums with Laplace noise: ε-private.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] unless 0 < ε < ∞ and 0 ≤ λ < ∞.
-    pub fn laplace(
-        &self,
-        epsilon: f64,
-        ridge: f64,
-    ) -> Result<
-        impl Measurement<Data = [Example], Output = LinearModel, Guarantee = Pure, Adjacency = AddRemove> + use<>,
-        Error,
-    > {
-        let (share, ridge) = (div_down(Epsilon::new(epsilon)?.get(), 2.0), checked_ridge(ridge)?);
-        let gram = self.gram().with(Vector::new(Laplace::epsilon(share)?))?;
-        let cross = self.cross_products().with(Vector::new(Laplace::epsilon(share)?))?;
-        Ok(gram.and(cross).map(move |(gram, cross)| LinearModel::from_sums(&gram, &cross, ridge)))
     }
 
     /// AdaSSP: the coefficients for a ridge chosen by a private release of the least eigenvalue,
@@ -270,18 +262,11 @@ mod tests {
     fn with_noise_it_is_near_and_costs_what_it_says() {
         let regression = LinearRegression::new(2, 1.0, 1.0).unwrap();
         let (data, mut rng) = (plane(2000), Insecure::seeded(3));
-        let fixed = regression.gaussian(3.0, 1.0).unwrap();
-        assert!(near(&fixed.draw(&data, &mut rng).unwrap(), 0.1));
         let adaptive = regression.adaptive_gaussian(3.0, 0.1).unwrap();
         assert!(near(&adaptive.draw(&data, &mut rng).unwrap(), 0.1));
-        for guarantee in [fixed.guarantee(), adaptive.guarantee()] {
-            assert!((2.999_999..3.000_000_1).contains(&guarantee.mu().get()), "{guarantee}");
-        }
-        let fixed = regression.laplace(10.0, 1.0).unwrap();
-        assert!(near(&fixed.draw(&data, &mut rng).unwrap(), 0.1));
+        assert!((2.999_999..3.000_000_1).contains(&adaptive.guarantee().mu().get()));
         let adaptive = regression.adaptive_laplace(10.0, 0.1).unwrap();
         assert!(near(&adaptive.draw(&data, &mut rng).unwrap(), 0.1));
-        assert!(fixed.guarantee().is_at_most(&Pure::new(10.0).unwrap()));
         assert!(adaptive.guarantee().is_at_most(&Pure::new(10.0).unwrap()));
     }
 
@@ -304,13 +289,12 @@ mod tests {
         assert!(LinearRegression::new(2, 1.0, f64::NAN).is_err());
         let regression = LinearRegression::new(2, 1.0, 1.0).unwrap();
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(regression.gaussian(bad, 1.0).is_err() && regression.laplace(bad, 1.0).is_err());
             assert!(
                 regression.adaptive_gaussian(bad, 0.1).is_err()
                     && regression.adaptive_laplace(bad, 0.1).is_err()
             );
         }
-        assert!(regression.gaussian(1.0, -1.0).is_err() && regression.laplace(1.0, f64::NAN).is_err());
+        assert!(regression.under_replace_one(0).is_err());
         assert!(
             regression.adaptive_gaussian(1.0, 0.0).is_err()
                 && regression.exactly(&[], f64::INFINITY).is_err()

@@ -23,11 +23,12 @@ pub(crate) fn cholesky(matrix: &mut [f64], order: usize) -> bool {
 /// x with A·x = b for a positive definite matrix, row by row; `None` when it is not found to be
 /// one.
 pub(crate) fn solve(mut matrix: Vec<f64>, vector: &[f64]) -> Option<Vec<f64>> {
-    let order = vector.len();
-    if !cholesky(&mut matrix, order) {
-        return None;
-    }
-    let mut x = vector.to_vec();
+    if cholesky(&mut matrix, vector.len()) { substitute(&matrix, vector) } else { None }
+}
+
+/// x with L·Lᵀ·x = b; `None` when it overflows.
+pub(super) fn substitute(matrix: &[f64], vector: &[f64]) -> Option<Vec<f64>> {
+    let (order, mut x) = (vector.len(), vector.to_vec());
     for i in 0..order {
         let known: f64 = (0..i).map(|j| matrix[i * order + j] * x[j]).sum();
         x[i] = (x[i] - known) / matrix[i * order + i];

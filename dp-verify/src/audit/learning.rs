@@ -9,8 +9,8 @@ use dp_ml::scheduled::{
 };
 use dp_ml::training::{LearningRate, Privacy, Settings, Trained, Training};
 use dp_ml::{
-    ConvexProblem, Data, Example, HuberLoss, LinearModel, LinearRegression, LogisticLoss, Matrix,
-    private_accuracy, private_mean_loss,
+    ConvexProblem, Data, Example, HuberLoss, LinearFit, LinearModel, LinearRegression, LogisticLoss, Matrix,
+    PureObjectivePerturbation, SphericalLaplace, private_accuracy, private_mean_loss,
 };
 
 use super::Audit;
@@ -176,22 +176,47 @@ fn regressions() -> Audits {
     let example = |feature: f64, response: f64| Example::new(vec![feature], response);
     let pair = || [vec![example(0.5, -0.5)], vec![example(0.5, -0.5), example(9.0, 9.0)]];
     let coefficient = || View::number(|model: LinearModel| model.coefficients()[0]);
+    let fitted = || View::number(|fit: LinearFit| fit.coefficients()[0]);
     let audits = vec![
         Audit::of(
-            "regression from noisy sums, Gaussian",
+            "linear regression, GDP",
             "the coefficient of a ridge regression from sums with Gaussian noise",
-            regression.gaussian(1.0, 1.0)?,
+            regression.with_ridge(1.0)?.mu(1.0)?,
             pair(),
             DELTA,
-            coefficient(),
+            fitted(),
         )?,
         Audit::of(
-            "regression from noisy sums, Laplace",
-            "the coefficient of a ridge regression from sums with Laplace noise",
-            regression.laplace(1.0, 1.0)?,
+            "linear regression, zCDP",
+            "the coefficient of a regression from sums with Gaussian noise for zCDP",
+            regression.rho(0.5)?,
+            pair(),
+            DELTA,
+            fitted(),
+        )?,
+        Audit::of(
+            "linear regression, pure",
+            "the coefficient of a ridge regression from sums with spherical noise",
+            regression.with_ridge(1.0)?.epsilon(1.0)?,
             pair(),
             0.0,
-            coefficient(),
+            fitted(),
+        )?,
+        Audit::of(
+            "linear regression, its errors",
+            "the standard error by sampling of a regression from sums with Gaussian noise",
+            regression.epsilon_delta(1.0, DELTA)?,
+            pair(),
+            DELTA,
+            View::number(|fit: LinearFit| fit.sampling_errors()[0]),
+        )?,
+        Audit::of(
+            "linear regression, replace-one",
+            "the coefficient of a regression from sums with spherical noise, where a record is replaced",
+            regression.under_replace_one(1)?.epsilon(1.0)?,
+            [vec![example(9.0, -9.0)], vec![example(9.0, 9.0)]],
+            0.0,
+            fitted(),
         )?,
         Audit::of(
             "AdaSSP, Gaussian",
@@ -245,6 +270,14 @@ fn minimisers() -> Audits {
             minimum(),
         )?,
         Audit::of(
+            "output perturbation, spherical",
+            "the minimiser of a Huber loss with a ridge, with spherical noise",
+            problem()?.with(SphericalLaplace::epsilon(1.0)?)?,
+            pair()?,
+            0.0,
+            minimum(),
+        )?,
+        Audit::of(
             "output perturbation, Gaussian",
             "the minimiser of a Huber loss with a ridge, with Gaussian noise",
             problem()?.with(Vector::new(Gaussian::epsilon_delta(1.0, DELTA)?))?,
@@ -258,6 +291,14 @@ fn minimisers() -> Audits {
             ConvexProblem::new(LogisticLoss, 1, 1, 1.0, 1.0)?.objective(2.0, 0.05)?,
             [data(&[(1.0, 1_u32)])?, data(&[(1.0, 0)])?],
             0.05,
+            View::number(|model: LinearModel| model.coefficients()[0]),
+        )?,
+        Audit::of(
+            "objective perturbation, pure",
+            "the minimiser of a Huber loss with a ridge and a random linear term, by spherical noise",
+            PureObjectivePerturbation::epsilon(1.0, HuberLoss::new(1.0)?, 1, 1, 1.0)?,
+            pair()?,
+            0.0,
             View::number(|model: LinearModel| model.coefficients()[0]),
         )?,
     ];

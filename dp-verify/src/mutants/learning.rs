@@ -11,6 +11,7 @@ use dp_ml::scheduled::{
     PrivacySchedule, Schedule, ScheduledSgd, SquaredDistance, Trajectory,
 };
 use dp_ml::training::LearningRate;
+use dp_ml::{Data, LogisticLoss, Matrix, PureObjectivePerturbation, SphericalLaplace};
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -39,6 +40,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
         mistake: "the sum of a random batch is divided by the number of records that came, and the noise is for the number that was expected",
         right: "the divisor is the expected size, which is public",
         check: |effort| divisor(effort, false),
+    },
+    Mutant {
+        name: "a vector of noise with the length of one number",
+        mistake: "noise on three coordinates gets a random direction and the length of one Laplace number",
+        right: "its density falls with its length, which is then a Gamma(3) number",
+        check: |effort| length(effort, false),
+    },
+    Mutant {
+        name: "objective perturbation that forgets to bend",
+        mistake: "the noise inside of an objective with hardly any ridge pays for the gradient of a record, and not for its second derivative",
+        right: "the ridge is large enough for the second derivative to be free, or the noise pays for it",
+        check: |effort| bending(effort, 0.01),
     },
 ];
 
@@ -155,6 +168,54 @@ fn divisor(effort: Effort, expected: bool) -> Result<Caught, Error> {
     trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng)?.concat()))
 }
 
+/// Three coordinates with noise, looking at whether they are very close to one of the answers. The
+/// length of the noise is exponential, or that of the library.
+fn length(effort: Effort, gamma: bool) -> Result<Caught, Error> {
+    let (noise, one) =
+        (SphericalLaplace::with_scale(Scale::new(1.0)?), Laplace::with_scale(Scale::new(1.0)?));
+    let trial = Trial {
+        promise: pure(1.0)?,
+        neighbours: [&[0.0; 3][..], &[1.0, 0.0, 0.0][..]],
+        looking_at: "how close three coordinates are to the first answer",
+        label: |released: &Vec<f64>| cell(L2::of(released).min(1.0), 0.125),
+    };
+    let broken = |answer: &[f64], rng: &mut Insecure| {
+        let direction = noise.draw(&[0.0; 3], rng)?;
+        let length = if gamma { 1.0 } else { one.draw(&0.0, rng)?.abs() / L2::of(&direction) };
+        Ok(answer.iter().zip(direction).map(|(x, part)| x + length * part).collect())
+    };
+    trial.audit(effort, broken, |answer, rng| noise.draw(answer, rng))
+}
+
+/// The minimiser of the logistic loss of one record with noise for its gradient inside and a given
+/// ridge, found by halving.
+fn bending(effort: Effort, ridge: f64) -> Result<Caught, Error> {
+    let library = PureObjectivePerturbation::epsilon(1.0, LogisticLoss, 1, 1, 1.0)?;
+    let noise = SphericalLaplace::with_scale(Scale::new(2.0)?);
+    let one = |x: f32| Data::new(Matrix::new(1, 1, vec![x])?, vec![1]);
+    let trial = Trial {
+        promise: pure(1.0)?,
+        neighbours: [&one(1.0)?, &one(0.0)?],
+        looking_at: "the coefficient of a logistic regression on one record",
+        label: |coefficient: &f64| cell(coefficient.clamp(-20.0, 20.0), 4.0),
+    };
+    let broken = |data: &Data<u32>, rng: &mut Insecure| {
+        let (x, b) = (f64::from(data.features().row(0)[0]), noise.draw(&[0.0], rng)?[0]);
+        let slope = |w: f64| ridge * w + b - x / (1.0 + (x * w).exp());
+        let (mut low, mut high) = (-(b.abs() + 1.0) / ridge, (b.abs() + 1.0) / ridge);
+        for _ in 0..80 {
+            let middle = 0.5 * (low + high);
+            if slope(middle) < 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    };
+    trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng)?.coefficients()[0]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{EFFORT, assert_caught};
@@ -173,5 +234,7 @@ mod tests {
         assert!(!clipping(EFFORT, true).unwrap().caught);
         assert!(!layers(EFFORT, 3.0).unwrap().caught);
         assert!(!divisor(EFFORT, true).unwrap().caught);
+        assert!(!length(EFFORT, true).unwrap().caught);
+        assert!(!bending(EFFORT, 2.1).unwrap().caught);
     }
 }

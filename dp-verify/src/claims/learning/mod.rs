@@ -13,6 +13,9 @@
 //! | L9 | private and convergent with κ > ¾, ρ = ½ | holds, at a price: the last iterate is εN^κ-private |
 //! | L10 | DP-SGD costs what the composition of its steps costs | holds, as it is built |
 //! | L11 | regression from noisy sums with an adaptive ridge (AdaSSP) | holds |
+//! | L13 | noise that looks the same from all sides | holds |
+//! | L14 | objective perturbation under pure ε | holds |
+//! | L15 | regression from all its sums with one noise | holds |
 //!
 //! Expectations of squared losses are computed by recursion, laws of trainings from the definition.
 
@@ -20,12 +23,15 @@ mod batches;
 mod descent;
 mod iterates;
 mod moments;
+mod moments_of_regression;
 mod noisy_steps;
+mod objective;
 mod price;
 mod regression;
 mod ridge;
 mod sampled_law;
 mod slopes;
+mod spherical;
 pub mod study;
 
 use crate::claim::Claim;
@@ -44,6 +50,9 @@ pub(super) fn all() -> Vec<Claim> {
         price::L9,
         noisy_steps::L10,
         regression::L11,
+        spherical::L13,
+        objective::L14,
+        moments_of_regression::L15,
     ]
 }
 

@@ -129,12 +129,11 @@ fn errors_of(records: u16) -> Result<[f64; 2], Error> {
     };
     let (data, mut rng) = ((0..records).map(example).collect::<Vec<_>>(), Insecure::seeded(11));
     let regression = LinearRegression::new(2, 1.0, 1.0)?;
-    let (adaptive, fixed) = (regression.adaptive_gaussian(2.0, 0.1)?, regression.gaussian(2.0, 1.0)?);
+    let (adaptive, fixed) = (regression.adaptive_gaussian(2.0, 0.1)?, regression.with_ridge(1.0)?.mu(2.0)?);
     let mut worst = [0.0f64; 2];
     for _ in 0..8 {
-        for (worst, model) in
-            worst.iter_mut().zip([adaptive.draw(&data, &mut rng)?, fixed.draw(&data, &mut rng)?])
-        {
+        let models = [adaptive.draw(&data, &mut rng)?, fixed.draw(&data, &mut rng)?.into_model()];
+        for (worst, model) in worst.iter_mut().zip(models) {
             let off = |place: usize, truth: f64| (model.coefficients()[place] - truth).abs();
             *worst = worst.max(off(0, 0.6)).max(off(1, -0.3));
         }
