@@ -2,12 +2,12 @@
 
 use exactdp::prelude::OsSeeded;
 
-pub type Failure = Box<dyn std::error::Error>;
+pub(crate) type Failure = Box<dyn std::error::Error>;
 
 const EPSILONS: [f64; 3] = [0.1, 0.5, 1.0];
 
 /// A line of the table: the mean distance of what `at` makes for each ε.
-pub fn line(
+pub(crate) fn line(
     name: &str,
     runs: u32,
     at: impl Fn(f64, &mut OsSeeded) -> Result<f64, Failure>,
@@ -23,6 +23,6 @@ pub fn line(
 }
 
 /// The mean of some numbers.
-pub fn average(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(crate) fn average(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     numbers.clone().sum::<f64>() / numbers.fold(0.0, |n, _| n + 1.0)
 }
