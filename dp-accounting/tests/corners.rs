@@ -214,7 +214,8 @@ fn sampled_discrete_gaussians() {
     assert!(found.lo() > 100.0 && found.hi() < 1e11, "{found:?}");
 }
 
-/// However wide they are: sums over millions of integers are integrals, on both sides of the middle.
+/// However wide they are: sums over millions of integers are integrals, on both sides of the
+/// middle.
 #[test]
 fn samples_of_very_wide_discrete_gaussians() {
     for (rate, sigma, shift, count, at, width) in [

@@ -92,8 +92,8 @@ impl PrivacyLoss for WithoutReplacement {
         self.of.work().subsampled()
     }
 
-    /// Of a Gaussian base an integral of the profile; of others a binomial sum, whose terms are sums
-    /// as long as a table where there is one.
+    /// Of a Gaussian base an integral of the profile; of others a binomial sum, whose terms are
+    /// sums as long as a table where there is one.
     fn divergence_work(&self, order: Alpha) -> f64 {
         if let Some(mu) = self.of.gaussian_mu() {
             return 200_000.0 + 20_000.0 * mu.get().min(1000.0);

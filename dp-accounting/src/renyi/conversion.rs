@@ -46,8 +46,8 @@ pub fn smallest_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta) -> Enc
 pub(crate) const PRECISION: f64 = 3e-5;
 
 /// The upper end of [`smallest_epsilon`] alone, from the best of all orders that a search for the
-/// best ln t looks at, down to a distance of `precision`. A curve may be infinite at orders at which
-/// it is not known.
+/// best ln t looks at, down to a distance of `precision`. A curve may be infinite at orders at
+/// which it is not known.
 pub(crate) fn provable_epsilon(curve: impl Fn(Alpha) -> Enclosure, delta: Delta, precision: f64) -> f64 {
     if delta == Delta::ZERO {
         return f64::INFINITY;

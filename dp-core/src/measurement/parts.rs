@@ -52,8 +52,8 @@ impl<M, T: Clone, K> ByKey<M, T, K, fn(&T) -> T> {
 }
 
 impl<M, T, K, F> ByKey<M, T, K, F> {
-    /// The same of one field of each record: each part gets the fields of its records, and no record
-    /// is copied.
+    /// The same of one field of each record: each part gets the fields of its records, and no
+    /// record is copied.
     ///
     /// # Errors
     /// [`Error::Empty`] without parts.
@@ -103,8 +103,8 @@ impl<M: Measurement, T, K, F> ByKey<M, T, K, F> {
     /// The same under replace-one neighbours, where a record may move from one part to another: for
     /// the price of the two most expensive parts together, or of `within` one part.
     ///
-    /// You assert that `within[i]` is what a release of part i guarantees when one of its records is
-    /// replaced by another of the same part, their number being private: of a count, a sum or a
+    /// You assert that `within[i]` is what a release of part i guarantees when one of its records
+    /// is replaced by another of the same part, their number being private: of a count, a sum or a
     /// histogram with the same noise, its guarantee under replace-one. Where that is not known, a
     /// group of two is safe: [`replace_one_as_two_steps`](Measurement::replace_one_as_two_steps),
     /// which costs twice the most expensive part.

@@ -45,8 +45,8 @@ pub(crate) fn below_from<R: Rng + ?Sized>(n: NonZero<u64>, bits: &mut Bits<'_, R
 /// n is, but for one draw in 2⁶⁴ or fewer.
 ///
 /// It is ⌊n·U⌋ for a real U that is uniform on [0, 1), which is k with probability 1/n for each k.
-/// Of U 128 digits are drawn first. They leave two integers possible where n·U lies within n/2¹²⁸ of
-/// an integer; then more digits are drawn until one is left.
+/// Of U 128 digits are drawn first. They leave two integers possible where n·U lies within n/2¹²⁸
+/// of an integer; then more digits are drawn until one is left.
 ///
 /// ```
 /// use std::num::NonZero;

@@ -219,7 +219,10 @@ mod tests {
             Matrix::from_columns(&table, &[Column::ordinal("x", levels)]).unwrap_err().to_string()
         };
         assert!(levels(&["red"]).starts_with("line 3, column x: the cell holds none of the declared levels"));
-        assert!(levels(&["red", "blue", "red"]).starts_with("column x: the declared levels"));
+        assert!(
+            levels(&["red", "blue", "red"])
+                .starts_with("column x: no level is declared, or one is declared twice")
+        );
     }
 
     /// A record that cannot be read does not change whether the others can be.

@@ -56,7 +56,8 @@ use example::Integers;
 /// let release = LinearRegression::new(1, 1.0, 1.0)?.epsilon_delta(1.0, 1e-6)?;
 /// assert_eq!(release.guarantee(), Approx::new(1.0, 1e-6)?);
 /// let fit = release.release(&data.examples(), &mut OsSeeded::new()?)?;
-/// println!("{} ± {} (noise) ± {} (sampling)", fit.coefficients()[0], fit.noise_errors()[0], fit.sampling_errors()[0]);
+/// let (noise, sampling) = (fit.noise_errors()[0], fit.sampling_errors()[0]);
+/// println!("{} ± {noise} (noise) ± {sampling} (sampling)", fit.coefficients()[0]);
 /// # assert!((fit.coefficients()[0] - 0.7).abs() < 0.5);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```

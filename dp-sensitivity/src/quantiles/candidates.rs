@@ -42,8 +42,8 @@ impl Round {
     /// None weighs more.
     const NONE: Self = Self { every: 1, weights: Vec::new() };
 
-    /// What they add to the weight of all numbers of steps below this one, counted from zero, and to
-    /// that of this one.
+    /// What they add to the weight of all numbers of steps below this one, counted from zero, and
+    /// to that of this one.
     fn below_and_at(&self, steps: i64) -> (i64, i64) {
         let mut multiple = steps.div_euclid(self.every);
         let mut is_round = multiple * self.every == steps;

@@ -140,8 +140,8 @@ impl<A: Adjacency> Quantiles<A> {
 /// # Which records count, and timing
 /// As for [`ExponentialQuantile`](super::ExponentialQuantile), but that the order of the records
 /// does not matter: all of them get a place, and the places are sorted in the same number of passes
-/// whatever they are. How many records are looked at in a round depends on how many are on each side
-/// of what was released, which a record more or less changes by one.
+/// whatever they are. How many records are looked at in a round depends on how many are on each
+/// side of what was released, which a record more or less changes by one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExponentialQuantiles<A, G> {
     quantiles: Quantiles<A>,

@@ -92,11 +92,11 @@ impl<A: Adjacency> Quantile<A> {
 ///
 /// # Timing
 /// To find the records around the target takes a time that depends on their number and their order,
-/// as for every query; data that are in order, none of them `NaN`, are not copied. From there on the work is the same
-/// for the same number of records, whatever they hold: all ranks up to R = ⌈(ln W + 28)/θ⌉ on both
-/// sides of the target are looked at, W the total weight. One draw in 2⁴⁰ or fewer goes farther
-/// out; and more digits are taken where a uniform real lies closer to the end of a piece than
-/// floats tell, which is about one draw in 2⁴⁰ per rank.
+/// as for every query; data that are in order, none of them `NaN`, are not copied. From there on
+/// the work is the same for the same number of records, whatever they hold: all ranks up to R =
+/// ⌈(ln W + 28)/θ⌉ on both sides of the target are looked at, W the total weight. One draw in 2⁴⁰
+/// or fewer goes farther out; and more digits are taken where a uniform real lies closer to the end
+/// of a piece than floats tell, which is about one draw in 2⁴⁰ per rank.
 ///
 /// Checked as S23 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]

@@ -256,8 +256,8 @@ fn released_median() -> Test {
     even("released median", 1, data, move |records, rng| median.draw(records.as_slice(), rng).ok())
 }
 
-/// Three quantiles: the first release looks at the ranks from 855 to 1145 or so, and a heap that few
-/// records more bring there must not take more work.
+/// Three quantiles: the first release looks at the ranks from 855 to 1145 or so, and a heap that
+/// few records more bring there must not take more work.
 fn released_quartiles() -> Test {
     let of = |name, heap: u32| {
         let record = |i: u32| if i < heap { 7.0 } else { 1e4 + 10.1 * f64::from(i) };

@@ -286,7 +286,7 @@ mod tests {
                     (-(Enclosure::point(t) - pair.loss(x)).exp_m1()).max(Enclosure::ZERO)
                 });
                 let wide = wide.unwrap_or_else(|| panic!("σ {sigma} Δ {shift} u {u} is refused"));
-                // Far to the left the profile is a mirror image, and the sum the wider one of the two.
+                // Far to the left the profile is a mirror image, and the sum the wider of the two.
                 let encloses = wide.lo() <= summed.lo() && summed.hi() <= wide.hi();
                 let mirrored = u < -1.0 && wide.lo() <= summed.hi() && summed.lo() <= wide.hi();
                 assert!(encloses || mirrored, "δ: {wide:?} {summed:?} at {u}");
