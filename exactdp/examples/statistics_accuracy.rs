@@ -11,10 +11,10 @@ use errors::{Failure, average, line};
 
 const LEVELS: [(&str, f64); 3] = [("quantile 0.25", 0.25), ("median", 0.5), ("quantile 0.9", 0.9)];
 
-/// All statistics of a column; `step` is what its numbers are multiples of.
-fn column(table: &Csv, name: &str, by: &str, most: f64, step: f64, runs: u32) -> Result<(), Failure> {
+/// All statistics of a column, whose bounds are 0 and `most`.
+fn column(table: &Csv, name: &str, by: &str, most: f64, runs: u32) -> Result<(), Failure> {
     let (data, keys, n) = (table.numbers(name)?, table.texts(by)?, table.len());
-    let bounds = Bounds::new(0.0, most)?;
+    let (bounds, step) = (Bounds::new(0.0, most)?, most / 1000.0);
     let mean = average(data.iter().copied());
     let deviation = average(data.iter().map(|x| (x - mean).powi(2))).sqrt();
     line(&format!("{name}, mean"), runs, |epsilon, rng| {
@@ -26,7 +26,7 @@ fn column(table: &Csv, name: &str, by: &str, most: f64, step: f64, runs: u32) ->
         Ok((asked.release(&data, rng)?.mean() - mean).abs())
     })?;
     line(&format!("{name}, mean, n and bounds private"), runs, |epsilon, rng| {
-        let found = PrivateBounds::epsilon(epsilon / 4.0)?.magnitudes(1e-3, 1e9)?;
+        let found = PrivateBounds::epsilon(epsilon / 4.0)?.magnitudes(0.01, 1e6)?.confidence(0.999)?;
         let rest = 0.75 * epsilon;
         let asked = found.then(Pure::new(rest)?, |at| Mean::new(*at).with(Laplace::epsilon(rest)?));
         Ok(asked.release(&data, rng).map_or(mean, |(_, released)| (released.mean() - mean).abs()))
@@ -63,13 +63,13 @@ fn column(table: &Csv, name: &str, by: &str, most: f64, step: f64, runs: u32) ->
 
 fn main() -> Result<(), Failure> {
     let folder = std::env::args().nth(1);
-    let runs = if folder.is_some() { 200 } else { 10 };
+    let runs = if folder.is_some() { 400 } else { 10 };
     let open =
         |name| Csv::open(format!("{}/{name}", folder.as_deref().unwrap_or("dp-ml/data")), OnBadCell::Missing);
     println!("| mean distance from the truth | ε = 0.1 | 0.5 | 1 |\n|---|---|---|---|");
-    column(&open("diabetes_raw.csv")?, "bmi", "sex", 60.0, 0.1, runs)?;
+    column(&open("diabetes_raw.csv")?, "bmi", "sex", 60.0, runs)?;
     let Some(_) = folder else { return Ok(()) };
     let diamonds = open("diamonds.csv")?;
-    column(&diamonds, "price", "cut", 20_000.0, 1.0, runs)?;
-    column(&diamonds, "carat", "cut", 10.0, 0.01, runs)
+    column(&diamonds, "price", "cut", 20_000.0, runs)?;
+    column(&diamonds, "carat", "cut", 10.0, runs)
 }
