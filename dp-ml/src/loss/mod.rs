@@ -17,7 +17,9 @@ use dp_core::rounding::Enclosure;
 /// For every y, φ is convex in m and differentiable; [`slope_enclosed`](Self::slope_enclosed)
 /// contains its derivative, which is at most [`steepest`](Self::steepest) in magnitude and
 /// Lipschitz with constant [`most_curved`](Self::most_curved). `slope` and `curvature` need only be
-/// approximate: the minimiser that they lead to is certified by the enclosure.
+/// approximate: the minimiser that they lead to is certified by the enclosure. So privacy does not
+/// rest on them, but the end of the search does: `slope` and the enclosure of a single prediction
+/// should be off by a few ulps of [`steepest`](Self::steepest) at most.
 pub trait ConvexLoss {
     /// What is predicted.
     type Target: Copy;

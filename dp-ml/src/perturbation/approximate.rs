@@ -8,6 +8,10 @@ use super::problem::{BLOCK, TOO_ROUGH, length};
 use crate::arguments::count;
 use crate::loss::ConvexLoss;
 
+/// What floats of the linear term that are coarser than its grid may add to a certified gradient,
+/// relative to its bound.
+const COARSE_FLOATS: f64 = 1.0 / 256.0;
+
 /// How small a gradient must be: `gradient` up to a distance of `within` from the origin, and
 /// farther out as many times as much as it is farther.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,9 +71,14 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     ///
     /// So there is no exception for a large b, however unlikely it is: what floats lose grows in
     /// proportion to ‖w‖, and so does what is asked of them.
+    ///
+    /// *Nor for one whose floats are coarser than the grid*, and are off by 2⁻⁵³·‖b‖ more. With m =
+    /// max(1, ‖w̃‖/W) the certified gradient says ‖b‖ ≤ (nL + nλW + τ)·m, and nL + nλW ≤ 2⁴⁴·τ by the
+    /// choice of τ, so that is at most 2⁻⁸·τ·m, by which τ is larger here.
     pub(super) fn apart(&self, accuracy: Accuracy, half_step: Enclosure) -> f64 {
         let columns = Enclosure::integer(self.columns());
-        let off = Enclosure::point(accuracy.gradient) + half_step * columns.sqrt();
+        let gradient = Enclosure::point(accuracy.gradient) * Enclosure::point(1.0 + COARSE_FLOATS);
+        let off = gradient + half_step * columns.sqrt();
         // Lengths are off by p + 2 ulps at most, and coordinates by two more.
         let ulps = (columns + Enclosure::point(8.0)) * Enclosure::point(f64::EPSILON);
         let two = Enclosure::point(2.0);
@@ -82,5 +91,40 @@ pub(super) fn shorten(point: &mut [f64], most: f64) {
     let factor = most / length(point);
     if factor < 1.0 {
         point.iter_mut().for_each(|x| *x *= factor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{HuberLoss, LogisticLoss};
+
+    /// 2⁻⁵³·(nL + nλW + τ) is within the share, which `apart` counts, for problems of all sizes.
+    fn coarse_floats_are_counted<L: ConvexLoss + Copy>(loss: L) {
+        for (records, columns, row_bound, lambda) in [
+            (1, 1, 1.0, 1e-6),
+            (1, 4096, 1e-3, 1e30),
+            (1_000_000_000, 3, 2.0, 1e-3),
+            (30, 7, 1e-30, 1e-30),
+            (30, 7, 1e30, 1e30),
+        ] {
+            let Ok(problem) = ConvexProblem::declared(loss, records, columns, row_bound, lambda) else {
+                panic!("{records} {columns} {row_bound} {lambda}")
+            };
+            let Ok(accuracy) = problem.reachable() else { continue };
+            let Accuracy { gradient, within } = accuracy;
+            let most = count(records) * problem.steepest().hi() + problem.ridge() * within + gradient;
+            let more = 0.5 * f64::EPSILON * most;
+            assert!(more > 0.0 && more <= COARSE_FLOATS * gradient, "{records} {columns}: {more} {gradient}");
+            let apart = problem.apart(accuracy, Enclosure::ZERO);
+            assert!(apart >= 4.0 * (gradient + more) / problem.ridge(), "{records} {columns}: {apart}");
+        }
+    }
+
+    #[test]
+    fn coarse_floats_are_counted_for_all_losses() {
+        coarse_floats_are_counted(LogisticLoss);
+        coarse_floats_are_counted(HuberLoss::new(1e-30).unwrap());
+        coarse_floats_are_counted(HuberLoss::new(1e3).unwrap());
     }
 }
