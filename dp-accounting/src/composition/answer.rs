@@ -13,7 +13,7 @@ use super::part::{Part, Runs, grids_work};
 use super::question::Question;
 use super::some_large::some_large;
 use super::{Composition, DEFAULT_ACCURACY, Method};
-use crate::contour::{Effort, Side, many, narrowed};
+use crate::contour::{Effort, Side, many};
 use crate::event::{Event, Kind};
 use crate::grid::Fineness;
 use crate::loss::discretised::Bound;
@@ -116,7 +116,7 @@ impl<A: Adjacency> Composition<A> {
         }
         let (listed, families) = (self.listed(), LazyCell::new(|| Families::of(self)));
         let part = effort.part(self.share_listed(&listed, &families, effort));
-        found = narrowed(found, self.answer_for(&listed, question, accuracy, found, &part));
+        found = found.meet(self.answer_for(&listed, question, accuracy, found, &part));
         effort.take_back(&part);
         // Many different events: each between one that it dominates and one that dominates it.
         for (most, share) in BUCKETS {
@@ -126,7 +126,7 @@ impl<A: Adjacency> Composition<A> {
             let narrow = found.relative_width() < NARROW;
             let part = effort.part(if narrow { 1.0 } else { share });
             let runs = if narrow { &listed } else { &families.buckets(most) };
-            found = narrowed(found, self.answer_for(runs, question, accuracy, found, &part));
+            found = found.meet(self.answer_for(runs, question, accuracy, found, &part));
             effort.take_back(&part);
         }
         let known = found.relative_width() <= accuracy; // not so either where the upper end is infinite
@@ -246,7 +246,7 @@ impl<A: Adjacency> Composition<A> {
             } else {
                 0.25
             });
-            found = narrowed(found, capped(bracket(&parts, question, accuracy, floor, None, &first)));
+            found = found.meet(capped(bracket(&parts, question, accuracy, floor, None, &first)));
             effort.take_back(&first);
         }
         // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
@@ -271,7 +271,7 @@ impl<A: Adjacency> Composition<A> {
                 let fineness = self.fineness(question, about(found), sharpness, grids);
                 let fineness = Fineness { most_work, gaussians_too, ..fineness };
                 let finer = bracket(&parts, question, sharpness / 3.0, floor, Some(fineness), &part);
-                found = narrowed(found, capped(finer));
+                found = found.meet(capped(finer));
                 effort.take_back(&part);
                 let gained = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
                 if sharpness < 0.5 * accuracy || (sharpness < accuracy && found == before) {

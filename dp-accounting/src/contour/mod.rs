@@ -144,20 +144,20 @@ impl Side {
         if floor > 0.0 {
             // One look, at the c that would be the best for a Gaussian loss.
             let bound = self.moments(-2.0 * libm::log(least) / floor, 0.0).map(|at| at.epsilon_bound(least));
-            found = narrowed(found, Enclosure::new(0.0, bound.unwrap_or(f64::INFINITY)));
+            found = found.meet(Enclosure::new(0.0, bound.unwrap_or(f64::INFINITY)));
             if found.hi() <= floor {
                 return found;
             }
         }
         let (start, hint) = self.scouted(|pilot, start| pilot.saddle_for_delta(least, start), None);
         let Some((saddle, bound)) = self.saddle_for_delta(least, start) else { return found };
-        found = narrowed(found, Enclosure::new(0.0, bound.max(0.0)));
+        found = found.meet(Enclosure::new(0.0, bound.max(0.0)));
         if found.hi() <= floor || saddle.is_blurred() {
             return found;
         }
         let guess = saddle.likely_epsilon().clamp(0.0, found.hi());
         if let Some(plan) = Plan::new(self, saddle, guess, 0.0, hint) {
-            found = narrowed(found, Profile::of(Line::new(plan)).epsilon(least, most, guess, found));
+            found = found.meet(Profile::of(Line::new(plan)).epsilon(least, most, guess, found));
         }
         let negligible = floor.max(NEGLIGIBLE_EPSILON);
         if found.relative_width() > accuracy && found.hi() > negligible {
@@ -186,7 +186,7 @@ impl Side {
             let c = at.c;
             let Some(plan) = Plan::new(self, at, middle, dither, None) else { break };
             let before = found.hi() - found.lo();
-            found = narrowed(found, Profile::of(Line::new(plan)).epsilon(least, most, middle, found));
+            found = found.meet(Profile::of(Line::new(plan)).epsilon(least, most, middle, found));
             stalled = if found.hi() - found.lo() > PROGRESS * before { stalled + 1 } else { 0 };
             if stalled >= STALLED[usize::from(found.lo() > 0.0)] {
                 break;
@@ -207,10 +207,8 @@ impl Side {
         let (start, hint) =
             self.scouted(|pilot, start| pilot.saddle_for_epsilon(epsilon, start), Some(epsilon));
         let Some((saddle, bound)) = self.saddle_for_epsilon(epsilon, start) else { return found };
-        found = narrowed(
-            found,
-            Enclosure::new(0.0, (Enclosure::point(bound).exp() + self.infinite()).hi().min(1.0)),
-        );
+        let most = (Enclosure::point(bound).exp() + self.infinite()).hi().min(1.0);
+        found = found.meet(Enclosure::new(0.0, most));
         let on = |plan: Plan<side::Tilt>| {
             (Profile::of(Line::new(plan)).enclose(epsilon) + self.infinite()).probability()
         };
@@ -219,7 +217,7 @@ impl Side {
         }
         let mut dither = accuracy / (SHARE_OF_DITHER * (saddle.c + 1.0) * saddle.c.max(0.1));
         if let Some(plan) = Plan::new(self, saddle, epsilon, 0.0, hint) {
-            found = narrowed(found, on(plan));
+            found = found.meet(on(plan));
         }
         if found.relative_width() > accuracy {
             found = self.rare_delta(epsilon, accuracy, found);
@@ -232,7 +230,7 @@ impl Side {
             let Some((at, _)) = self.saddle_for_epsilon(epsilon, start) else { break };
             let Some(plan) = Plan::new(self, at, epsilon, dither, None) else { break };
             let before = found.hi() - found.lo();
-            found = narrowed(found, on(plan));
+            found = found.meet(on(plan));
             if found.hi() - found.lo() > PROGRESS * before {
                 break;
             }
@@ -264,13 +262,6 @@ fn square(x: f64) -> f64 {
 #[allow(clippy::cast_precision_loss, reason = "far below 2⁵²")]
 pub(crate) fn float(index: usize) -> f64 {
     index as f64
-}
-
-/// What two enclosures of one number say together.
-pub(crate) fn narrowed(a: Enclosure, b: Enclosure) -> Enclosure {
-    let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
-    debug_assert!(lo <= hi, "enclosures {a:?} and {b:?} do not meet");
-    Enclosure::new(lo.min(hi), hi)
 }
 
 #[cfg(test)]

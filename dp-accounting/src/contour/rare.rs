@@ -48,7 +48,7 @@ use super::sampled_gaussian::SampledGaussian;
 use super::side::{Side, many};
 use super::step::Step;
 use super::windowed::{Shifted, Windowed};
-use super::{UNIT, float, narrowed};
+use super::{UNIT, float};
 
 /// All ways to lose something rare: D.
 #[derive(Clone, Debug)]
@@ -425,7 +425,7 @@ impl Side {
             let find = |rare: &Rare, start| rare.saddle_for_delta(least, start);
             let Some((profile, likely)) = rare.laid(saddle, found, find) else { break };
             let before = found.relative_width();
-            found = narrowed(found, profile.epsilon(least, most, likely, found));
+            found = found.meet(profile.epsilon(least, most, likely, found));
             if sharpness == accuracy && found.relative_width() > 0.5 * before {
                 break;
             }
@@ -449,7 +449,7 @@ impl Side {
             let find = |rare: &Rare, start| rare.saddle_for_epsilon(epsilon, start);
             let Some((profile, _)) = rare.laid(saddle, Enclosure::point(epsilon), find) else { break };
             let before = found;
-            found = narrowed(found, (profile.enclose(epsilon) + trimmed.infinite()).probability());
+            found = found.meet((profile.enclose(epsilon) + trimmed.infinite()).probability());
             let closer = found.hi() < 0.5 * before.hi() || found.lo() > 2.0 * before.lo();
             if !closer && found.relative_width() > 0.5 * before.relative_width() {
                 break;

@@ -57,6 +57,7 @@ use keep::Keep;
 /// rounded, so all inequalities hold for what is drawn.
 ///
 /// **Timing.** A key takes one look into a table and one random word, however many people have it.
+/// Where in the table depends on that number, so that the caches of the processor may tell.
 /// The time of a draw grows with the number of keys that occur, which the guarantee does not cover.
 ///
 /// ```
