@@ -39,8 +39,14 @@ const DIVERGENCES: f64 = 2e8;
 
 /// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the earlier ones, as long as its pair does not change.
 ///
-/// The answers are enclosures: the ε or δ of the composition lies between the two ends, whatever was rounded, cut off or integrated
-/// numerically on the way. The upper end is what may be stated; the lower end says how much it overstates.
+/// The answers are enclosures: the ε or δ of the composition lies between the two ends, whatever was
+/// rounded, cut off or integrated numerically on the way. The upper end is what may be stated; the
+/// lower end says how much it overstates.
+///
+/// Both ends speak of the dominating pairs. A mechanism may cost less than its pair: that of
+/// [bounded range](dp_core::pairs::BoundedRangePair) dominates all mechanisms of that range, and no
+/// single one of them is as bad in many runs. There [`renyi_epsilon`](Self::renyi_epsilon) may
+/// prove less than the lower end, and the smaller of the two is true.
 ///
 /// For costs that are themselves chosen on the way use a [`Budget`](crate::Budget).
 ///
