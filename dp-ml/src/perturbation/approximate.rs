@@ -73,8 +73,8 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     /// proportion to ‖w‖, and so does what is asked of them.
     ///
     /// *Nor for one whose floats are coarser than the grid*, and are off by 2⁻⁵³·‖b‖ more. With m =
-    /// max(1, ‖w̃‖/W) the certified gradient says ‖b‖ ≤ (nL + nλW + τ)·m, and nL + nλW ≤ 2⁴⁴·τ by the
-    /// choice of τ, so that is at most 2⁻⁸·τ·m, by which τ is larger here.
+    /// max(1, ‖w̃‖/W) the certified gradient says ‖b‖ ≤ (nL + nλW + τ)·m, and nL + nλW ≤ 2⁴⁴·τ by
+    /// the choice of τ, so that is at most 2⁻⁸·τ·m, by which τ is larger here.
     pub(super) fn apart(&self, accuracy: Accuracy, half_step: Enclosure) -> f64 {
         let columns = Enclosure::integer(self.columns());
         let gradient = Enclosure::point(accuracy.gradient) * Enclosure::point(1.0 + COARSE_FLOATS);
