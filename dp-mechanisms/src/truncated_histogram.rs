@@ -144,7 +144,7 @@ impl<K> TruncatedHistogram<K> {
         self.limit + self.minimum
     }
 
-    /// Encloses the probability with which a key of so many people is published.
+    /// Encloses the probability with which a key of this many people is published.
     #[must_use]
     pub fn probability(&self, people: u64) -> Enclosure {
         if people < self.minimum {

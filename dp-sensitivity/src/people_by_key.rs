@@ -264,7 +264,7 @@ mod tests {
         assert!(PeopleByKey::new(0, keys).is_err() && PeopleByKey::new(MOST, keys).is_err());
     }
 
-    /// Σ (P − e^ε Q)₊ over what is kept of so many keys, where each has one person more in one of
+    /// Σ (P − e^ε Q)₊ over what is kept of this many keys, where each has one person more in one of
     /// the two.
     fn profile(selection: &KeySelection<u8>, more: &[(u64, bool)], epsilon: f64) -> f64 {
         let outcomes = 0u32..1 << more.len();

@@ -1,6 +1,6 @@
 //! Numbers over which a check goes or a picture is drawn.
 
-/// So many numbers in equal steps, both ends among them.
+/// This many numbers in equal steps, both ends among them.
 ///
 /// ```
 /// let tenths: Vec<f64> = dp_verify::grid::in_steps(0.0, 1.0, 11).collect();
@@ -14,7 +14,7 @@ pub fn in_steps(first: f64, last: f64, count: u16) -> impl Iterator<Item = f64> 
     })
 }
 
-/// So many positive numbers in equal ratios, both ends among them up to rounding.
+/// This many positive numbers in equal ratios, both ends among them up to rounding.
 ///
 /// ```
 /// let powers: Vec<f64> = dp_verify::grid::in_ratios(1.0, 100.0, 3).collect();

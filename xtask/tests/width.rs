@@ -14,9 +14,6 @@ const PROSE: usize = 120;
 /// What other tests write, and programs whose comments are messages of the compiler.
 const NOT_OURS: &[&str] = &["docs/src/claims.md", "docs/src/messages.md", "xtask/tests/compile-fail"];
 
-/// Folders and files with wider lines, each to be struck from this list when it has none.
-const NOT_YET: &[&str] = &["dp-accounting/src/composition", "dp-accounting/src/contour/line.rs"];
-
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
@@ -72,13 +69,9 @@ fn lines_are_narrow() {
         let Ok(text) = fs::read_to_string(root().join(&file)) else { continue };
         wide_files.extend(wide(&text, is_rust).first().map(|line| (file.clone(), *line)));
     }
-    let is_known = |file: &Path| NOT_YET.iter().chain(NOT_OURS).any(|path| file.starts_with(path));
+    let is_known = |file: &Path| NOT_OURS.iter().any(|path| file.starts_with(path));
     let complaints: Vec<_> = wide_files.iter().filter(|(file, _)| !is_known(file)).collect();
     assert!(complaints.is_empty(), "wider than {COMMENT} (comments) or {PROSE} (prose): {complaints:#?}");
-    for path in NOT_YET {
-        let is_needed = wide_files.iter().any(|(file, _)| file.starts_with(path));
-        assert!(is_needed, "no line of {path} is too wide: strike it from the list");
-    }
 }
 
 #[test]

@@ -19,15 +19,16 @@ use crate::grid::Fineness;
 use crate::loss::discretised::Bound;
 use crate::sampling::Direction;
 
-/// What an answer may take, in nanoseconds, and what part of it is kept for bounds that need little.
+/// What an answer may take, in nanoseconds, and what part of it is kept for bounds that need
+/// little.
 const EFFORT: f64 = 1e9;
 const LAST: f64 = 0.08;
 
 /// Of more runs than this times the accuracy, rounding is all that a grid shows.
 pub(super) const MOST_RUNS: f64 = 1e15;
 
-/// So many runs have an answer in spite of rounding, at every accuracy; and what part of the effort
-/// is kept for that.
+/// This many runs have an answer in spite of rounding, at every accuracy; and what part of the
+/// effort is kept for that.
 const FEW_RUNS: f64 = 1e10;
 const FEWER: f64 = 0.2;
 
@@ -39,18 +40,20 @@ pub(super) fn effort(accuracy: f64) -> Effort {
 /// All grids together have about that many points.
 const MOST_POINTS: f64 = 40_000.0;
 
-/// The profiles of so many events may be looked at in passing.
+/// The profiles of this many events may be looked at in passing.
 pub(super) const FEW: usize = 64;
 
-/// So many sampled Gaussians can be split into rare and ordinary losses, which is worth more than grids.
+/// This many sampled Gaussians can be split into rare and ordinary losses, which is worth more than
+/// grids.
 const FEW_PARTS: usize = 16;
 
-/// What part of the effort many events may take one by one: where grids for all of them, finer than the
-/// roughest by this factor in work, fit into that, and where they do not.
+/// What part of the effort many events may take one by one: where grids for all of them, finer than
+/// the roughest by this factor in work, fit into that, and where they do not.
 const LISTED: f64 = 0.85;
 const FINER: f64 = 3.0;
 const HOPELESS: f64 = 0.15;
-/// Into how many buckets many events are put, and what part of the rest of the effort that may take.
+/// Into how many buckets many events are put, and what part of the rest of the effort that may
+/// take.
 const BUCKETS: [(usize, f64); 2] = [(8, 0.6), (16, 1.0)];
 
 /// A bracket that shows where to look.
@@ -207,7 +210,8 @@ impl<A: Adjacency> Composition<A> {
         self.answer_within(&self.listed(), direction, question, accuracy, within, effort)
     }
 
-    /// The answer for one direction, from bounds on the losses of all runs. Below `floor` it does not matter, and above `ceiling` it does not lie.
+    /// The answer for one direction, from bounds on the losses of all runs. Below `floor` it does
+    /// not matter, and above `ceiling` it does not lie.
     fn answer_within(
         &self,
         runs: &[Runs],
@@ -249,7 +253,8 @@ impl<A: Adjacency> Composition<A> {
             found = found.meet(capped(bracket(&parts, question, accuracy, floor, None, &first)));
             effort.take_back(&first);
         }
-        // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for pairs that have no other way.
+        // Few runs of a sampled Gaussian are too rough for its quadrature: grids are better, as for
+        // pairs that have no other way.
         let about = |found: Enclosure| Enclosure::new(found.lo().max(floor).min(found.hi()), found.hi());
         for gaussians_too in [false, true] {
             let grids = discretised(gaussians_too);
@@ -309,7 +314,8 @@ impl<A: Adjacency> Composition<A> {
         self.events.iter().fold(0.0, |sum, (_, count)| sum + many(*count).hi())
     }
 
-    /// Grids that fit what is known of the answer: the variance may grow by a part of accuracy·ε/c, where c is the slope of −ln δ.
+    /// Grids that fit what is known of the answer: the variance may grow by a part of accuracy·ε/c,
+    /// where c is the slope of −ln δ.
     fn fineness(&self, question: Question, known: Enclosure, accuracy: f64, grids: usize) -> Fineness {
         let count = self.runs();
         let (epsilon, delta) = match question {
@@ -333,7 +339,8 @@ impl<A: Adjacency> Composition<A> {
         }
     }
 
-    /// Pairs from below and from above of the whole composition, where it is one of dp-core's: all Gaussian, or a single run.
+    /// Pairs from below and from above of the whole composition, where it is one of dp-core's: all
+    /// Gaussian, or a single run.
     pub(super) fn closed_form(&self, direction: Direction) -> Option<[Box<dyn DominatingPair>; 2]> {
         if let [(kind, 1)] = &self.events[..] {
             let pair = kind.loss()?.tabulated_view(direction);

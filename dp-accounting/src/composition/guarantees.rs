@@ -22,10 +22,10 @@ const DIVERGENCES: f64 = 0.4;
 impl<A: Adjacency> Composition<A> {
     /// The answer where some events are known by a Rényi guarantee only.
     ///
-    /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have the
-    /// stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all of them,
-    /// and a mechanism that releases nothing keeps within every curve. So a smaller answer would be
-    /// false for some mechanism.
+    /// The upper end is what the divergences prove. The lower one belongs to mechanisms that have
+    /// the stated guarantees: Gaussian noise with μ = √(2ρ) has the divergences αρ of ρ-zCDP, all
+    /// of them, and a mechanism that releases nothing keeps within every curve. So a smaller answer
+    /// would be false for some mechanism.
     pub(super) fn between_guarantees(&self, question: Question, accuracy: f64, effort: &Effort) -> Enclosure {
         let part = effort.part(DIVERGENCES);
         let proven = self.proven_by_divergences(question, &part);
@@ -44,13 +44,13 @@ impl<A: Adjacency> Composition<A> {
         Enclosure::new(example.answer(question, accuracy, effort).lo().min(proven), proven)
     }
 
-    /// What Rényi divergences prove, also where some losses may be infinite, so that their divergences
-    /// are.
+    /// What Rényi divergences prove, also where some losses may be infinite, so that their
+    /// divergences are.
     ///
-    /// An (ε,δ)-private mechanism is a post-processing of a coin, the same under both neighbours, and
-    /// ε-randomised response: where the coin falls, with probability δ, all is revealed (Kairouz, Oh and
-    /// Viswanath 2015). Conditioned on the coins of all such events, with c = 1 − Π(1−δᵢ) the
-    /// probability that one falls, and δ′ the profile of the rest,
+    /// An (ε,δ)-private mechanism is a post-processing of a coin, the same under both neighbours,
+    /// and ε-randomised response: where the coin falls, with probability δ, all is revealed
+    /// (Kairouz, Oh and Viswanath 2015). Conditioned on the coins of all such events, with c = 1 −
+    /// Π(1−δᵢ) the probability that one falls, and δ′ the profile of the rest,
     ///
     /// > δ(ε) = c + (1−c)·δ′(ε).
     pub(super) fn proven_by_divergences(&self, question: Question, effort: &Effort) -> f64 {
@@ -91,8 +91,8 @@ impl<A: Adjacency> Composition<A> {
         whole.min(by_parts)
     }
 
-    /// An (ε,δ) guarantee of a loss that may be infinite, which has no finite divergence. Nothing where
-    /// it cannot be infinite.
+    /// An (ε,δ) guarantee of a loss that may be infinite, which has no finite divergence. Nothing
+    /// where it cannot be infinite.
     fn as_guarantee(&self, loss: &dyn PrivacyLoss) -> Option<Approx> {
         let views: Vec<_> = self.directions().iter().map(|direction| loss.view(*direction)).collect();
         let infinite = views.iter().map(|view| view.delta(LARGE).hi()).fold(0.0, f64::max);

@@ -11,13 +11,13 @@ use crate::contour::many;
 /// Wider than that, an enclosure of δ may gain by a look at infinite losses.
 const WIDE: f64 = 0.25;
 
-/// So many events take long, and a look at each of them does not.
+/// Many events take long, and a look at each of them does not.
 const MANY: core::ops::Range<usize> = 16..1000;
 
 impl<A: Adjacency> Composition<A> {
     /// What was found, narrowed by the probability that some loss is infinite. Runs are
-    /// independent, so that is p = 1 − Π(1 − δᵢ(∞))^kᵢ, and δ(ε) ≥ p at every ε: where p is more than
-    /// the δ that is asked for, no finite ε will do.
+    /// independent, so that is p = 1 − Π(1 − δᵢ(∞))^kᵢ, and δ(ε) ≥ p at every ε: where p is more
+    /// than the δ that is asked for, no finite ε will do.
     pub(super) fn with_infinite_losses(&self, found: Enclosure, question: Question) -> Enclosure {
         match question {
             Question::Epsilon(delta) if found.lo() < found.hi() && found.hi() == f64::INFINITY => {

@@ -37,11 +37,12 @@ pub const DEFAULT_ACCURACY: f64 = 1e-4;
 /// What an answer by divergences alone may take, in nanoseconds.
 const DIVERGENCES: f64 = 2e8;
 
-/// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the earlier ones, as long as its pair does not change.
+/// Releases on the same data, under the neighbour relation `A`; each may be chosen after seeing the
+/// earlier ones, as long as its pair does not change.
 ///
-/// The answers are enclosures: the ε or δ of the composition lies between the two ends, whatever was
-/// rounded, cut off or integrated numerically on the way. The upper end is what may be stated; the
-/// lower end says how much it overstates.
+/// The answers are enclosures: the ε or δ of the composition lies between the two ends, whatever
+/// was rounded, cut off or integrated numerically on the way. The upper end is what may be stated;
+/// the lower end says how much it overstates.
 ///
 /// Both ends speak of the dominating pairs. A mechanism may cost less than its pair: that of
 /// [bounded range](dp_core::pairs::BoundedRangePair) dominates all mechanisms of that range, and no
@@ -124,15 +125,18 @@ impl<A: Adjacency> Composition<A> {
         self.epsilon_within(delta, DEFAULT_ACCURACY)
     }
 
-    /// As [`epsilon`](Self::epsilon), aiming at a relative width of `accuracy`: a smaller one may take longer.
+    /// As [`epsilon`](Self::epsilon), aiming at a relative width of `accuracy`: a smaller one may
+    /// take longer.
     ///
-    /// The width that is reached is that of the answer. Below about 1e-9 rounding ends what can be reached.
+    /// The width that is reached is that of the answer. Below about 1e-9 rounding ends what can be
+    /// reached.
     #[must_use]
     pub fn epsilon_within(&self, delta: Delta, accuracy: f64) -> Enclosure {
         self.answer(Question::Epsilon(delta.get()), accuracy, &effort(accuracy))
     }
 
-    /// Encloses δ(ε), the probability with which the loss is not bounded by ε, in the sense of (ε,δ)-privacy.
+    /// Encloses δ(ε), the probability with which the loss is not bounded by ε, in the sense of
+    /// (ε,δ)-privacy.
     #[must_use]
     pub fn delta(&self, epsilon: Epsilon) -> Enclosure {
         self.delta_within(epsilon, DEFAULT_ACCURACY)
@@ -200,8 +204,9 @@ impl<A: Adjacency> Composition<A> {
         self.directions().iter().map(of).fold(Enclosure::ZERO, Enclosure::max)
     }
 
-    /// The ε that Rényi divergences prove at δ, near the best order: often much more than [`epsilon`](Self::epsilon) finds, and not less, unless
-    /// the divergences of a pair are smaller than its profile says, as those of [bounded range](dp_core::pairs::BoundedRangePair) are.
+    /// The ε that Rényi divergences prove at δ, near the best order: often much more than
+    /// [`epsilon`](Self::epsilon) finds, and not less, unless the divergences of a pair are smaller
+    /// than its profile says, as those of [bounded range](dp_core::pairs::BoundedRangePair) are.
     #[must_use]
     pub fn renyi_epsilon(&self, delta: Delta) -> Epsilon {
         let effort = Effort::new(DIVERGENCES);
@@ -215,7 +220,8 @@ impl<A: Adjacency> Composition<A> {
         Delta::saturating(self.proven(Question::Delta(epsilon.get()), PRECISION, &effort))
     }
 
-    /// Encloses the advantage of an adversary who guesses which of two neighbours was used, over tossing a coin: δ(0).
+    /// Encloses the advantage of an adversary who guesses which of two neighbours was used, over
+    /// tossing a coin: δ(0).
     #[must_use]
     pub fn advantage(&self) -> Enclosure {
         self.delta(Epsilon::ZERO)
@@ -236,7 +242,8 @@ impl<A: Adjacency> Composition<A> {
         epsilons.iter().map(|epsilon| self.delta(*epsilon)).collect()
     }
 
-    /// The losses of the events that are not known by a Rényi curve only, and how often each occurs.
+    /// The losses of the events that are not known by a Rényi curve only, and how often each
+    /// occurs.
     fn losses(&self) -> impl Iterator<Item = (&dyn PrivacyLoss, u64)> {
         self.events.iter().filter_map(|(kind, count)| Some((kind.loss()?, *count)))
     }

@@ -112,7 +112,7 @@ impl<'a> Part<'a> {
         self.once(Bound::Below).discretised.pair()
     }
 
-    /// What so many evaluations of its profile take, in nanoseconds.
+    /// What this many evaluations of its profile take, in nanoseconds.
     pub(super) fn evaluations_work(&self, evaluations: f64) -> f64 {
         self.once(Bound::Below).discretised.evaluations_work(evaluations)
     }

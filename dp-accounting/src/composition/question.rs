@@ -24,7 +24,8 @@ impl Question {
         }
     }
 
-    /// An answer so small that it need not be known better: what is left of a δ near the smallest float.
+    /// An answer so small that it need not be known better: what is left of a δ near the smallest
+    /// float.
     pub(super) fn negligible(self) -> f64 {
         match self {
             Self::Epsilon(_) => 0.0,

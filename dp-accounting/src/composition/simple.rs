@@ -17,7 +17,8 @@ impl<A: Adjacency> Composition<A> {
     /// An upper bound that needs no privacy loss: what is wide may be narrower by it. Only for
     /// events whose losses are known.
     ///
-    /// - Basic composition at both ends: no loss is larger than the largest ones together, and δ(ε) ≤ δ(0) ≤ Σkᵢδᵢ(0).
+    /// - Basic composition at both ends: no loss is larger than the largest ones together, and δ(ε)
+    ///   ≤ δ(0) ≤ Σkᵢδᵢ(0).
     /// - The [divergences](Self::proven_in).
     pub(super) fn simple_bound(&self, question: Question, effort: &Effort) -> f64 {
         let mut worst = 0.0f64;

@@ -70,5 +70,5 @@ pub(super) fn some_large(parts: &[Part<'_>], question: Question, effort: &Effort
 /// δ of one run for which the threshold ℓ is its ε, in parts of δ(0).
 const MASSES: [f64; 9] = [0.999, 0.9, 0.5, 0.1, 0.03, 9e-3, 1e-3, 1e-4, 1e-6];
 
-/// Not more than so many of the losses.
+/// Not more than this many of the losses.
 const MOST: u64 = 30;

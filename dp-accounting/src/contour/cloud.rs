@@ -7,7 +7,7 @@ use super::{UNIT, float, fourier};
 
 /// How many turns are made by multiplication before sines and cosines are computed anew.
 const TURNS: usize = 32;
-/// From so many points and nodes on, fast Fourier transforms are faster than turning each point.
+/// From this many points and nodes on, fast Fourier transforms are faster than turning each point.
 const MANY: usize = 700;
 /// Points are turned in bundles, so that the compiler can do several at once.
 const LANES: usize = 4;

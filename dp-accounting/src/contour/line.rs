@@ -96,7 +96,8 @@ struct Window {
 impl Window {
     fn new(side: &impl Measure, at: &Moments, epsilon: f64, dither: f64, hint: Option<Hint>) -> Self {
         let (c, spread) = (at.c, libm::sqrt(at.variance));
-        // The main term is near e^(K − cε)/(c(c+1)√(2πK″)), or e^(K − cε)/(c+1) where the spread is below 1/c.
+        // The main term is near e^(K − cε)/(c(c+1)√(2πK″)), or e^(K − cε)/(c+1) where the spread is
+        // below 1/c.
         let wanted = TOLERANCE + libm::log((c + 1.0) * (1.0 + c * 2.5 * spread));
         // No other neighbour would do much better than this.
         let enough =
@@ -131,8 +132,9 @@ impl Window {
         Self { width, wanted, neighbours: [left.1, right.1] }
     }
 
-    /// Whether the right neighbour is much closer than the spread suggests: M rises steeply there, because improbable losses begin to count.
-    /// A smaller c makes room, at a price: the sums cancel more the farther c is from the saddle.
+    /// Whether the right neighbour is much closer than the spread suggests: M rises steeply there,
+    /// because improbable losses begin to count. A smaller c makes room, at a price: the sums
+    /// cancel more the farther c is from the saddle.
     fn is_crowded(&self, side: &impl Measure, at: &Moments) -> bool {
         let gap = self.neighbours[1].0 - at.c;
         if !side.is_even() {
@@ -145,7 +147,8 @@ impl Window {
 }
 
 impl<T: Tilting> Plan<T> {
-    /// A window and a reach that suit the saddle point, or a somewhat smaller c, near ε. Nothing when no reach does.
+    /// A window and a reach that suit the saddle point, or a somewhat smaller c, near ε. Nothing
+    /// when no reach does.
     pub(super) fn new(
         side: &impl Measure<Tilted = T>,
         saddle: Moments,
@@ -172,7 +175,8 @@ impl<T: Tilting> Plan<T> {
             return None;
         }
         let (c, spread, step) = (at.c, libm::sqrt(at.variance), TAU / width);
-        // Beyond the reach: at most e^log_rest each, falling as 1/y². A longer reach takes finer nodes, which show finer components.
+        // Beyond the reach: at most e^log_rest each, falling as 1/y². A longer reach takes finer
+        // nodes, which show finer components.
         let likely = hint.map_or_else(|| side.likely_reach(&at, wanted), |hint| 0.8 * hint.reach);
         let mut reach = likely.clamp(2.0 / (spread + 1.0 / c), 1e300);
         if !side.is_even() && reach / step > MOST_UNEVEN {
@@ -210,7 +214,8 @@ impl<T: Tilting> Plan<T> {
         Some(Self { tilt, dither, step, count, log_rest, neighbours, mass, effort })
     }
 
-    /// What this plan suggests for a composition whose pilot it was made for, with the given saddle point.
+    /// What this plan suggests for a composition whose pilot it was made for, with the given saddle
+    /// point.
     pub(super) fn hint(&self, saddle: f64) -> Hint {
         let c = self.tilt.moments().c;
         Hint {
@@ -231,7 +236,8 @@ impl Line {
         Self { c, dither, log_moment, step, values, log_rest, neighbours, mass, beneath: None, effort }
     }
 
-    /// The same line where a measure that is not integrated, known by c' and ln M₀(c'), has to be added.
+    /// The same line where a measure that is not integrated, known by c' and ln M₀(c'), has to be
+    /// added.
     pub(super) fn above(self, beneath: (f64, Enclosure)) -> Self {
         Self { beneath: Some(beneath), ..self }
     }
@@ -243,7 +249,9 @@ impl Line {
 
     /// Sums over the nodes at ε.
     ///
-    /// > δ(ε) + aliases = M(c)·e^(−cε)·(h/2π)·Σ_j Re e^(−iyε)·(M(c+iy)/M(c))/(s(s+1)),  s = c + iy, y = jh, all j.
+    /// > δ(ε) + aliases = M(c)·e^(−cε)·(h/2π)·Σ_j Re e^(−iyε)·(M(c+iy)/M(c))/(s(s+1))
+    ///
+    /// over all j, with s = c + iy and y = jh.
     pub(super) fn sums(&self, epsilon: f64) -> Sums {
         let c = self.c;
         let (mut profile, mut weighted, mut density, mut error, mut density_error) =
@@ -349,8 +357,8 @@ impl Line {
     }
 }
 
-/// Sine and cosine of an angle that may be huge and has a rounding error in proportion to that: they
-/// are those of the rest that whole turns leave, n·2π being rounded once more.
+/// Sine and cosine of an angle that may be huge and has a rounding error in proportion to that:
+/// they are those of the rest that whole turns leave, n·2π being rounded once more.
 fn sincos(angle: f64) -> (f64, f64) {
     /// 2π less the float that is nearest to it.
     const TAU_REST: f64 = 2.449_293_598_294_706_4e-16;

@@ -101,9 +101,9 @@ const EPSILON_DITHERS: usize = 10;
 const EPSILON_STEP: f64 = 64.0;
 /// How much smaller it is at least, or little would change.
 const LEAST_STEP: f64 = 4.0;
-/// So many dithers in a row may leave the bracket as it is: the first number while no lower end is
-/// known, when the dither may just be too wide; the second one after that, when rounding is what is
-/// left.
+/// This many dithers in a row may leave the bracket as it is: the first number while no lower end
+/// is known, when the dither may just be too wide; the second one after that, when rounding is what
+/// is left.
 const STALLED: [u32; 2] = [6, 2];
 /// While no lower end is known, the bracket of ε is judged as if it began at this part of its upper
 /// end.

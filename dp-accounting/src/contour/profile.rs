@@ -4,7 +4,7 @@ use dp_core::rounding::Enclosure;
 
 use super::line::Line;
 
-/// What lines are planned for: so many steps towards a root.
+/// What lines are planned for: this many steps towards a root.
 const PLANNED: u32 = 10;
 
 /// δ(ε) as a sum over lines, infinite losses apart.

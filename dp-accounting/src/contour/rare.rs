@@ -85,7 +85,7 @@ struct TiltedRare {
 /// How small the bulk may be relative to ε: parts of it that are tried.
 const PARTS: [f64; 12] = [2.0, 3.0, 5.0, 8.0, 12.0, 18.0, 27.0, 40.0, 60.0, 100.0, 200.0, 400.0];
 
-/// So many parts may be split: each takes some milliseconds.
+/// This many parts may be split: each takes some milliseconds.
 const MOST_PARTS: usize = 16;
 
 /// What part of the width that is aimed at may come from the bulk, and what part counts as infinite
@@ -94,10 +94,10 @@ const NEGLIGIBLE: f64 = 0.05;
 
 /// While little is known of δ, it is judged as if it were this part of its upper end, …
 const LIKELY_PART: f64 = 0.01;
-/// … which so many splits are enough to find.
+/// … which this many splits are enough to find.
 const MOST_SPLITS: usize = 8;
 
-/// So many slices are cut off, at most.
+/// This many slices are cut off, at most.
 const MOST_SLICES: usize = 4;
 
 impl Rare {
@@ -349,7 +349,7 @@ impl Tilting for RareTilt {
     }
 
     fn size(&self) -> f64 {
-        // Clouds of so many points that transforms serve.
+        // Clouds of this many points that transforms serve.
         200.0 * float(self.bulk.len() + self.rare.len())
     }
 

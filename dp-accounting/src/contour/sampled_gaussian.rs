@@ -202,7 +202,7 @@ impl SampledGaussian {
         #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
         let limit = highest - accuracy - 5.0 - libm::log(bounds.len() as f64);
         let (kept, skipped): (Vec<_>, Vec<_>) = bounds.into_iter().partition(|(_, bound)| *bound > limit);
-        // At most so many times e^limit.
+        // At most this many times e^limit.
         #[allow(clippy::cast_precision_loss, reason = "at most MOST_BLOCKS")]
         let log_skipped = limit + libm::log(skipped.len() as f64 + 1e-300);
         let log_ends = left.log_height.max(log_first) + core::f64::consts::LN_2;

@@ -35,7 +35,7 @@ pub(super) struct Tilt {
     pub(super) parts: Vec<(Tilted, u64)>,
 }
 
-/// So many groups of parts are looked at by a [pilot](Side::pilot).
+/// This many groups of parts are looked at by a [pilot](Side::pilot).
 const PILOT: usize = 48;
 
 impl Side {

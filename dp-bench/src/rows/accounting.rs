@@ -61,12 +61,12 @@ fn laplace(epsilon: f64) -> Result<LaplacePair, Error> {
     Ok(LaplacePair::new(Epsilon::new(epsilon)?))
 }
 
-/// So many steps at rate 0.01 with a noise multiplier of 1.
+/// This many steps at rate 0.01 with a noise multiplier of 1.
 pub(crate) fn training(steps: u64) -> Result<Releases, Error> {
     Ok(Releases::new().with(step(0.01, 1.0)?, steps))
 }
 
-/// So many distinct sampled Gaussians, `count` of each.
+/// This many distinct sampled Gaussians, `count` of each.
 fn sampled(distinct: u32, count: u64) -> Result<Releases, Error> {
     (0..distinct)
         .map(f64::from)

@@ -88,9 +88,9 @@ impl Keep {
         }
     }
 
-    /// Whether a key of so many people is kept this time. The work does not depend on their number:
-    /// one look into the table, one comparison of 64 digits, and more digits only where these do
-    /// not suffice, which is one draw in 2⁴⁰ or fewer.
+    /// Whether a key of this many people is kept this time. The work does not depend on their
+    /// number: one look into the table, one comparison of 64 digits, and more digits only where
+    /// these do not suffice, which is one draw in 2⁴⁰ or fewer.
     pub(super) fn draw<R: Rng + ?Sized>(&self, people: u64, bits: &mut Bits<'_, R>) -> bool {
         let people = people.min(self.sure_from());
         let known = bits.portion();

@@ -165,7 +165,7 @@ impl<K> KeySelection<K> {
         self.minimum
     }
 
-    /// Encloses the probability with which a key of so many people is published.
+    /// Encloses the probability with which a key of this many people is published.
     ///
     /// ```
     /// use dp_core::{Delta, Epsilon};

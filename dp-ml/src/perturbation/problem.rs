@@ -34,8 +34,8 @@ pub struct ConvexProblem<L> {
 /// record.
 const TOLERANCE: f64 = 1.0 / 1024.0;
 
-/// Gradients of so many records are added before their sum is added to the others: rounding errors
-/// grow with the length of a sum.
+/// Gradients of this many records are added before their sum is added to the others: rounding
+/// errors grow with the length of a sum.
 pub(super) const BLOCK: usize = 512;
 
 pub(super) const TOO_ROUGH: Error = Error::Unreachable {

@@ -19,7 +19,7 @@ pub trait RegressionNotion: Guarantee + sealed::Notion {
     /// The noise.
     type Noise: Mechanism<Input = [f64], Output = Vec<f64>, Norm = L2> + ForGuarantee<Self>;
 
-    /// The standard deviation of the noise on one of so many numbers.
+    /// The standard deviation of the noise on one of this many numbers.
     #[doc(hidden)]
     fn standard_deviation(noise: &Self::Noise, numbers: usize) -> f64;
 }

@@ -41,7 +41,7 @@ pub trait Additive: Contributions {
     /// assert_eq!(release.guarantee(), Pure::new(0.5)?); // for all groups together
     /// let released = release.release(&people, &mut OsSeeded::new()?)?;
     /// println!("{:.1} hours of nurses, {:.1} of teachers", released[0], released[1]);
-    /// println!("surely within {:?}", release.interval(&released, 0.95)?);
+    /// println!("all at once at 95 % within {:?}", release.interval(&released, 0.95)?);
     /// # Ok::<(), dp_mechanisms::Error>(())
     /// ```
     ///

@@ -22,7 +22,7 @@ pub(super) fn rounded(sum: i128, width: i128) -> i128 {
     (whole << BITS) + ((rest << BITS) + width / 2).div_euclid(width)
 }
 
-/// So many whole units, in steps.
+/// This many whole units, in steps.
 pub(super) fn units(count: i128) -> i128 {
     count << BITS
 }

@@ -145,7 +145,7 @@ fn no_smaller_sensitivity_would_do() {
     );
 }
 
-/// The sensitivities of counts under replace-one by so many groups.
+/// The sensitivities of counts under replace-one by this many groups.
 #[derive(Debug, PartialEq)]
 struct Stated {
     l1: f64,

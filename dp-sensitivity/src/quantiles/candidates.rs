@@ -145,7 +145,7 @@ impl Candidates {
         } else {
             Unit::Length(power_of_ten(exponent))
         };
-        // Multiples of so many powers of ten of the step, where there are any.
+        // Multiples of this many powers of ten of the step, where there are any.
         let nearest = width + i32::from(leading * leading > 10.0);
         let coarsest = nearest - COARSEST - exponent;
         let digits = (coarsest + 1 - LEVELS).max(1)..=coarsest;

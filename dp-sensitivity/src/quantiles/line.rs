@@ -55,7 +55,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Sorts integers of so many binary digits, by eight digits after the other, from the last.
+/// Sorts integers of this many binary digits, by eight digits after the other, from the last.
 ///
 /// It does the same for all orders and all values, equal ones included.
 fn sort(values: &mut Vec<u64>, digits: u32) {

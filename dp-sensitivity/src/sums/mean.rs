@@ -29,7 +29,7 @@ use crate::sums::average::Average;
 /// assert_eq!(release.guarantee(), Pure::new(0.5)?);
 /// let released = release.release(&people, &mut OsSeeded::new()?)?;
 /// println!("{released:.1} hours of about {:.0} nurses", released.count());
-/// println!("surely within {}", release.interval(&released, 0.95)?);
+/// println!("at 95 % within {}", release.interval(&released, 0.95)?);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
 ///

@@ -19,7 +19,7 @@ mod sealed {
 
     /// Closes [`NoiseOnBins`](super::NoiseOnBins): Pr(x) = Pr(−x).
     pub trait Symmetric: Mechanism + Sized {
-        /// The least noise for a guarantee, for lists of which so many counts move by one.
+        /// The least noise for a guarantee, for lists of which this many counts move by one.
         fn for_counts(guarantee: &Self::Guarantee, counts: u8) -> Result<Self, Error>;
     }
 }

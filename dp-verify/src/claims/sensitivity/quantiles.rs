@@ -65,7 +65,7 @@ fn span(x: &[f64], y: &[f64]) -> f64 {
     high - low
 }
 
-/// All lists of so many values, in order.
+/// All lists of this many values, in order.
 fn data(size: usize) -> Vec<Vec<u8>> {
     (0..size).fold(vec![vec![]], |lists, _| {
         let longer = |list: Vec<u8>| {

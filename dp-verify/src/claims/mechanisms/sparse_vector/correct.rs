@@ -133,7 +133,7 @@ fn long_lists(calibrate: impl Fn(f64, u32, bool) -> Result<AboveThreshold, Error
         (1i32..).map(f64::from).zip(lists).collect()
     };
     let figure = Figure::new(
-        "So many times no, then yes, at ε = 1",
+        "This many times no, then yes, at ε = 1",
         Axis::linear("how often no"),
         Axis::linear("loss"),
     )
