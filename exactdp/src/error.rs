@@ -33,6 +33,9 @@ pub enum Error {
     /// A file of records could not be read for learning.
     #[cfg(feature = "learn")]
     Read(dp_ml::ReadError),
+    /// A query over private tables was refused.
+    #[cfg(feature = "query")]
+    Query(dp_query::Error),
     /// The operating system refused to read or write.
     Io(io::Error),
 }
@@ -46,6 +49,8 @@ impl Error {
             Self::Csv(error) => error,
             #[cfg(feature = "learn")]
             Self::Read(error) => error,
+            #[cfg(feature = "query")]
+            Self::Query(error) => error,
             Self::Io(error) => error,
         }
     }
@@ -105,6 +110,19 @@ impl From<dp_ml::ReadError> for Error {
         match error {
             dp_ml::ReadError::Core(error) => Self::Core(error),
             other => Self::Read(other),
+        }
+    }
+}
+
+#[cfg(feature = "query")]
+impl From<dp_query::Error> for Error {
+    fn from(error: dp_query::Error) -> Self {
+        match error {
+            dp_query::Error::Core(error) => Self::Core(error),
+            dp_query::Error::Noise(error) => error.into(),
+            dp_query::Error::Budget(error) => error.into(),
+            dp_query::Error::Io(error) => Self::Io(error),
+            other => Self::Query(other),
         }
     }
 }

@@ -28,21 +28,24 @@
 //! | say what that means for a person | [`account::risk`] |
 //! | pay for releases, in memory or on disk | [`budget`] |
 //! | know what many releases cost together, find the noise for a target | [`account`] |
+//! | ask in SQL about tables in which a person has many rows | `tables`, with the feature `query` |
 //! | learn models | `learn`, with the feature of this name |
 //!
 //! # Features
 //!
-//! None is on by default. `learn`: private learning. `cli`: the command `exactdp`,
-//! `cargo install --path exactdp --features cli`.
+//! None is on by default. `learn`: private learning. `query`: private tables, on DataFusion, which
+//! takes Rust 1.94 and some minutes to build. `cli`: the command `exactdp`,
+//! `cargo install --path exactdp --features cli`. `account`: what `exactdp account` answers, as a
+//! library.
 //!
 //! # The crates behind it
 //!
-//! Every item here is one of `dp-core`, `dp-mechanisms`, `dp-sensitivity`, `dp-accounting` or
-//! `dp-ml`, which can be used alone. Nothing is renamed.
+//! Every item here is one of `dp-core`, `dp-mechanisms`, `dp-sensitivity`, `dp-accounting`, `dp-ml`
+//! or `dp-query`, which can be used alone. Nothing is renamed.
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "account")]
 pub mod command;
 mod error;
 pub mod prelude;
@@ -171,3 +174,12 @@ pub mod learn {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Private tables in which a person has many rows, asked in SQL.
+#[cfg(feature = "query")]
+pub mod tables {
+    pub use dp_query::{
+        AddRemovePerson, Aggregates, Cell, Cells, Columns, Currency, Limits, PrivateQuery, QueryOptions,
+        Release, ReleasedTable, Source, Tables, Unit,
+    };
+}

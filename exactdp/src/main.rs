@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use exactdp::command::account;
+use clap::{CommandFactory, Parser, Subcommand};
+use exactdp::command::{account, ledger, query};
 
 #[derive(Parser)]
 #[command(
@@ -22,11 +22,33 @@ enum Command {
     /// Says what a composition of private releases costs, or how to make it fit
     #[command(after_help = account::EXAMPLES)]
     Account(account::Options),
+    /// Answers a query over a file of private rows, and books its price
+    #[command(after_help = query::EXAMPLES)]
+    Query(query::Options),
+    /// Says what a query would release, with which noise and limits, and spends nothing
+    Plan(query::Options),
+    /// Makes, shows and verifies ledgers
+    #[command(subcommand)]
+    Ledger(ledger::Command),
+    /// Prints completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
 }
 
 fn main() -> ExitCode {
-    let Command::Account(options) = Cli::parse().command;
-    account::run(&options).unwrap_or_else(|error| {
+    let answered = match Cli::parse().command {
+        Command::Account(options) => account::run(&options),
+        Command::Query(options) => query::run(&options),
+        Command::Plan(options) => query::plan(&options),
+        Command::Ledger(command) => ledger::run(&command),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "exactdp", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    answered.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
     })

@@ -45,6 +45,10 @@ pub struct Mechanisms;
 pub struct Groups;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/src/tables.md")]
+pub struct PrivateTables;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/src/quantiles.md")]
 pub struct Quantiles;
 
