@@ -19,7 +19,7 @@ use dp_core::Bounds;
 
 use crate::Error;
 use crate::contributions::{self, PEOPLE, VALUE, key_name, sum_name};
-use crate::measure::{Measure, STEPS};
+use crate::measure::{AS_FLOAT, Measure};
 use crate::price::Shape;
 use crate::query::Parts;
 use crate::question::Question;
@@ -226,7 +226,7 @@ impl Places {
             // A group that was not in the sums has no place: there its people have no value.
             let Some(group) = group else { continue };
             #[allow(clippy::cast_precision_loss, reason = "up to 2^20")]
-            let share = value.value(row) as f64 / STEPS as f64;
+            let share = value.value(row) as f64 / AS_FLOAT;
             let number = bounds.clamp(bounds.lower() + share * bounds.width());
             let times = usize::try_from(people.value(row)).unwrap_or(0);
             lists[group].extend(std::iter::repeat_n(number, times));

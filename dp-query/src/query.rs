@@ -63,6 +63,7 @@ impl<'t, U: Unit> PrivateQuery<'t, U> {
     }
 
     /// What the query says of its own price, by `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (…)`.
+    #[must_use]
     pub const fn options(&self) -> &QueryOptions {
         &self.options
     }

@@ -1,5 +1,12 @@
 //! With hardly any noise, released numbers are those of plain SQL on bounded rows.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss
+)]
+
 use std::sync::Arc;
 
 use datafusion::arrow::array::{

@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 use dp_core::Bounds;
 use siphasher::sip::SipHasher24;
 
-use crate::measure::{Measure, STEPS, Total};
+use crate::measure::{AS_FLOAT, Measure, STEPS, Total};
 
 /// The arguments of a call as arrays of one length.
 fn arrays(args: &ScalarFunctionArgs) -> Result<Vec<ArrayRef>> {
@@ -103,7 +103,7 @@ impl ScalarUDFImpl for Place {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [low, high] = [self.low, self.high].map(f64::from_bits);
-        let scale = STEPS as f64 / (high - low);
+        let scale = AS_FLOAT / (high - low);
         #[allow(clippy::cast_possible_truncation, reason = "between 0 and STEPS")]
         let place = |x: f64| (((x.clamp(low, high) - low) * scale).round() as i64).clamp(0, STEPS);
         Ok(ColumnarValue::Array(numbers(&floats(&args)?, place)))

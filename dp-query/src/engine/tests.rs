@@ -44,6 +44,7 @@ fn row() -> impl Strategy<Value = Row> {
     )
 }
 
+#[allow(clippy::cast_possible_truncation)] // saturates
 fn batch(rows: &[Row]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable([
         ("id", Arc::new(rows.iter().map(|row| row.0).collect::<Int64Array>()) as ArrayRef, true),

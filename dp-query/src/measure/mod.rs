@@ -11,8 +11,11 @@ pub(crate) use estimate::Estimate;
 /// Steps between the bounds of an average, a spread or a quantile.
 pub(crate) const STEPS: i64 = 1 << 20;
 
+/// [`STEPS`] as a float.
+pub(crate) const AS_FLOAT: f64 = 1_048_576.0;
+
 /// Sums of parts of a spread are rounded to multiples of this many of a row.
-const STEP: f64 = 1.0 / (1u64 << 20) as f64;
+const STEP: f64 = 1.0 / AS_FLOAT;
 
 /// The largest sum of whole numbers: all up to here are floats. Larger ones count as this.
 const MOST: i128 = 1 << 53;
@@ -73,16 +76,18 @@ impl Total {
             });
         }
         // The least power of two with largest/2^e ≤ 2^26.
+        #[allow(clippy::cast_possible_truncation, reason = "the exponent of a float")]
         let finest = largest.log2().ceil() as i32 - Self::BITS;
         let exponent = if whole { finest.max(0) } else { finest.clamp(-1000, 960) };
-        let step = libm_exp2(exponent);
+        let step = power_of_two(exponent);
+        #[allow(clippy::cast_possible_truncation, reason = "below 2^27")]
         let steps = |sum: f64| (sum / step).round() as i64;
         Ok(Self { value: (low, high), person: (steps(least), steps(most)), exponent, whole })
     }
 
     /// The step, 2^exponent.
     pub(crate) fn step(&self) -> f64 {
-        libm_exp2(self.exponent)
+        power_of_two(self.exponent)
     }
 
     /// How far one person moves the sum at most, in steps.
@@ -92,8 +97,8 @@ impl Total {
 }
 
 /// 2^e, exactly, for exponents of normal floats.
-fn libm_exp2(exponent: i32) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(u64::from((1023 + exponent).unsigned_abs()) << 52)
 }
 
 impl Measure {

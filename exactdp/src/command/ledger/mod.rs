@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use dp_accounting::ledger::Book;
-use dp_accounting::{Ledger, Receipt};
+use dp_accounting::Ledger;
+use dp_accounting::ledger::{Book, Receipt};
 use dp_core::{AddRemove, Adjacency, Approx};
 use dp_query::AddRemovePerson;
 

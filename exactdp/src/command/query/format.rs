@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Write, stdout};
 
 use anyhow::{Result, bail};
-use dp_accounting::Receipt;
+use dp_accounting::ledger::Receipt;
 use dp_core::Approx;
 use dp_query::{Cell, ReleasedTable};
 use serde_json::{Map, Value, json};
@@ -18,9 +18,9 @@ pub(super) fn print(
     receipt: &Receipt,
     options: &Options,
 ) -> Result<()> {
-    let mut out: Box<dyn Write> = match &options.output {
+    let mut out: Box<dyn Write + Send> = match &options.output {
         Some(path) => Box::new(File::create(path)?),
-        None => Box::new(stdout().lock()),
+        None => Box::new(stdout()),
     };
     match options.format {
         Format::Table => {

@@ -6,13 +6,13 @@
 mod format;
 mod options;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
-use dp_accounting::ledger::Note;
-use dp_accounting::{Ledger, Receipt};
+use dp_accounting::Ledger;
+use dp_accounting::ledger::{Note, Receipt};
 use dp_core::{AddRemove, Approx};
 use dp_mechanisms::rng::OsSeeded;
 use dp_query::{AddRemovePerson, Error, PrivateQuery, Release, Tables, Unit};
