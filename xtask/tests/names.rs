@@ -11,8 +11,8 @@ use syn::{
 };
 
 /// The crates whose public interface is walked. `exactdp` re-exports theirs.
-const LIBRARIES: [&str; 6] =
-    ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "exactdp"];
+const LIBRARIES: [&str; 7] =
+    ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "dp-query", "exactdp"];
 
 /// Spellings that the table replaces, with the one that it asks for.
 const FORBIDDEN: &[(&str, &str)] = &[

@@ -34,7 +34,8 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
 
 /// The files of all examples of the libraries.
 fn examples() -> Vec<PathBuf> {
-    let crates = ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "exactdp"];
+    let crates =
+        ["dp-core", "dp-mechanisms", "dp-sensitivity", "dp-accounting", "dp-ml", "dp-query", "exactdp"];
     let folders = crates.iter().filter_map(|name| fs::read_dir(root().join(name).join("examples")).ok());
     let files = folders.flat_map(|folder| folder.flatten().map(|entry| entry.path()));
     files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
