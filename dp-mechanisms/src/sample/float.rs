@@ -1,5 +1,7 @@
 //! The precisions of answers that are drawn in bulk.
 
+use core::hint::select_unpredictable;
+
 /// A precision of answers and releases: `f64` or `f32`. Sealed.
 pub trait Float: sealed::Float {}
 
@@ -25,8 +27,10 @@ impl sealed::Float for f64 {
 
     #[inline]
     fn settled(self, tiny: f64, draw: impl Fn(f64) -> (f64, bool)) -> (f64, bool) {
-        let held = if self.abs() >= tiny { self } else { 0.0 }; // 0 for NaN
-        let (released, is_certain) = draw(held);
+        // As integers: 0 for NaN, whose bits are above those of infinity.
+        let (magnitude, least) = (self.abs().to_bits(), tiny.to_bits());
+        let is_held = magnitude.wrapping_sub(least) <= f64::INFINITY.to_bits() - least;
+        let (released, is_certain) = draw(f64::from_bits(select_unpredictable(is_held, self.to_bits(), 0)));
         (released.clamp(f64::MIN, f64::MAX), is_certain)
     }
 }
@@ -44,8 +48,10 @@ impl sealed::Float for f32 {
     fn settled(self, tiny: f64, draw: impl Fn(f64) -> (f64, bool)) -> (f32, bool) {
         #[allow(clippy::cast_possible_truncation)] // a power of two, or 0 where no single is so small
         let tiny = tiny as f32;
-        let held = if self.abs() >= tiny { self.clamp(f32::MIN, f32::MAX) } else { 0.0 };
-        let (released, is_certain) = draw(held.into());
+        let (magnitude, least) = (self.abs().to_bits(), tiny.to_bits());
+        let is_held = magnitude.wrapping_sub(least) <= f32::INFINITY.to_bits() - least;
+        let held = f32::from_bits(select_unpredictable(is_held, self.to_bits(), 0));
+        let (released, is_certain) = draw(held.clamp(f32::MIN, f32::MAX).into());
         (single(released), is_certain)
     }
 }
