@@ -10,7 +10,7 @@
 //! alone, which takes part in one addition. What decides *how* j is found is the noise and the
 //! rest, and the rest is hidden by the noise: see [timing](super#timing).
 
-use std::hint::select_unpredictable;
+use std::hint::black_box;
 
 use dp_core::Scale;
 
@@ -45,12 +45,12 @@ impl Place {
         let field = (bits >> DIGITS & 0x7ff).cast_signed().max(1);
         // How many of its digits weigh less than a step. From 53 on these are all of them.
         let dropped = i64::from(grid.exponent()) + 1023 + DIGITS - field;
-        let cut = kept(dropped <= DIGITS, bits);
+        let all_rest = ones_if_less(DIGITS, dropped);
+        let cut = bits & !all_rest;
         // (Where all is rest, nothing is left to be cut, by whatever mask.)
         let whole = f64::from_bits(cut & u64::MAX << (dropped.max(0) & 63));
         let difference = f64::from_bits(cut) - whole;
-        // One of the two is zero.
-        Self { whole, rest: f64::from_bits(kept(dropped > DIGITS, bits) | difference.to_bits()) }
+        Self { whole, rest: f64::from_bits(bits & all_rest | difference.to_bits() & !all_rest) }
     }
 }
 
@@ -58,22 +58,25 @@ impl Place {
 #[inline]
 fn finite(bits: u64) -> u64 {
     let magnitude = bits & !SIGN;
-    kept(magnitude <= INFINITE, magnitude.min(LARGEST) | bits & SIGN)
+    let is_nan = ones_if_less(INFINITE.cast_signed(), magnitude.cast_signed());
+    (magnitude.min(LARGEST) | bits & SIGN) & !is_nan
 }
 
-/// `a` where a condition holds, else 0. A condition may become a branch, and a branch that is
-/// foreseen saves time: the compiler is told that this one is not. (Of integers: processors move
-/// them by a condition, and of floats not all do.)
+/// All ones if a < b, else zero, for numbers that are not 2⁶³ apart.
+///
+/// A condition may become a branch, and a branch that is foreseen saves time. The compiler is not
+/// to know that there are two masks only, or it makes a branch of them all the same.
 #[inline]
-fn kept(condition: bool, a: u64) -> u64 {
-    select_unpredictable(condition, a, 0)
+fn ones_if_less(a: i64, b: i64) -> u64 {
+    black_box(((a - b) >> 63).cast_unsigned())
 }
 
 /// `instead` for an answer that is no number, else the answer: the same instructions for both.
 #[inline]
 pub(super) fn number_or(answer: f64, instead: f64) -> f64 {
-    let is_nan = answer.to_bits() & !SIGN > INFINITE;
-    f64::from_bits(select_unpredictable(is_nan, instead.to_bits(), answer.to_bits()))
+    let bits = answer.to_bits();
+    let is_nan = ones_if_less(INFINITE.cast_signed(), (bits & !SIGN).cast_signed());
+    f64::from_bits(instead.to_bits() & is_nan | bits & !is_nan)
 }
 
 /// A grid whose steps are far from the ends of the floats, so that no product with one is rounded.
@@ -82,7 +85,7 @@ pub(super) struct Ruler {
     /// 2^k and 2^−k.
     pub(super) step: f64,
     pub(super) per_step: f64,
-    /// What is below it is taken as 0: 2⁻⁶⁰ steps.
+    /// What is below it is taken as 0, or as this with its sign: 2⁻⁶⁰ steps.
     pub(super) tiny: f64,
 }
 
@@ -103,9 +106,9 @@ impl Ruler {
         })
     }
 
-    /// The multiple of the step next to a number that is zero or at least [`tiny`](Self::tiny), to
-    /// either side, and what is missing in steps, at most ½. Both are exact: there are no branches,
-    /// and the compiler makes vectors of it.
+    /// The multiple of the step that is nearest to a number, which is zero or at least
+    /// [`tiny`](Self::tiny), and what is missing in steps, at most ½. Both are exact. There are no
+    /// branches, and the compiler makes vectors of it.
     ///
     /// From 2⁵² steps on every float is a multiple. Below, the product with a power of two is
     /// exact, and adding 2⁵² with the sign of the number rounds it to a whole number. What that
@@ -116,7 +119,8 @@ impl Ruler {
         let scaled = number * self.per_step; // infinite perhaps
         let far = FIRST_WHOLE.copysign(number);
         let fraction = scaled - ((scaled + far) - far);
-        let fraction = f64::from_bits(kept(scaled.abs() < FIRST_WHOLE, fraction.to_bits()));
+        // A comparison of floats: its result is a mask, in registers of floats.
+        let fraction = if scaled.abs() < FIRST_WHOLE { fraction } else { 0.0 };
         (number - fraction * self.step, fraction)
     }
 
@@ -127,7 +131,8 @@ impl Ruler {
     #[inline]
     pub(super) fn fraction(self, rest: f64) -> f64 {
         let bits = rest.to_bits();
-        f64::from_bits(kept(bits & !SIGN >= self.tiny.to_bits(), bits)) * self.per_step
+        let vanishes = ones_if_less((bits & !SIGN).cast_signed(), self.tiny.to_bits().cast_signed());
+        f64::from_bits(bits & !vanishes) * self.per_step
     }
 
     /// A scale in steps, and whether that is raised: scales below
