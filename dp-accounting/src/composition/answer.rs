@@ -62,6 +62,9 @@ const NARROW: f64 = 0.02;
 /// For so rough an answer grids take less than splitting rare losses, which few runs need.
 const ROUGH: f64 = 0.02;
 
+/// Few buckets take little where line integrals suffice for them: this part of the effort.
+const FEW_LINES: f64 = 0.06;
+
 /// Wider than that, what is known in closed form may narrow a bracket.
 const WIDE: f64 = 0.25;
 
@@ -250,9 +253,11 @@ impl<A: Adjacency> Composition<A> {
             let between = parts.iter().any(Part::is_between);
             let first = effort.part(if discretised(true) == 0 {
                 1.0
+            } else if between {
+                FEW_LINES
             } else if accuracy >= ROUGH {
                 0.2
-            } else if parts.len() <= FEW_PARTS && !between {
+            } else if parts.len() <= FEW_PARTS {
                 0.5
             } else {
                 0.25
