@@ -226,6 +226,19 @@ mod tests {
         }
     }
 
+    /// Also answers of which the last digit is half a step, on both sides of zero.
+    #[test]
+    fn releases_of_doubles_lie_on_the_grid() {
+        let (sampler, step) = (sampler(1.0, -12), 2f64.powi(-12));
+        let mut rng = Insecure::seeded(9);
+        for answer in crate::sample::hostile::answers(Grid::new(-12).unwrap()) {
+            let mut values = [answer; 100];
+            sampler.draw_into(&mut values, &mut rng);
+            let is_on_grid = |value: &f64| (value / step).fract() == 0.0 || value.abs() > 1e300;
+            assert!(values.iter().all(is_on_grid), "{answer:e}: {values:?}");
+        }
+    }
+
     #[test]
     fn answers_that_are_no_numbers_are_replaced() {
         for exponent in [-12, -30] {
