@@ -330,8 +330,9 @@ mod tests {
         assert!(noise.each().scale().get() >= 8f64.sqrt() && promise == Zcdp::new(0.125).unwrap());
         let released = noise.draw(&[1_000_000; 5], &mut Insecure::seeded(1)).unwrap();
         let mut again = Insecure::seeded(1);
-        let singly = [1_000_000; 5].map(|answer| noise.each().draw(&answer, &mut again).unwrap());
-        assert_eq!(released, singly);
+        let mut each = [1_000_000; 5];
+        noise.each().draw_into(&mut each, &mut again);
+        assert_eq!(released, each);
     }
 
     #[cfg(feature = "serde")]

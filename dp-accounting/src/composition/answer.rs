@@ -54,13 +54,16 @@ const FINER: f64 = 3.0;
 const HOPELESS: f64 = 0.15;
 /// Into how many buckets many events are put, and what part of the rest of the effort that may
 /// take.
-const BUCKETS: [(usize, f64); 2] = [(8, 0.6), (16, 1.0)];
+pub(super) const BUCKETS: [(usize, f64); 2] = [(8, 0.6), (16, 1.0)];
 
 /// A bracket that shows where to look.
 const NARROW: f64 = 0.02;
 
 /// For so rough an answer grids take less than splitting rare losses, which few runs need.
 const ROUGH: f64 = 0.02;
+
+/// Few buckets take little where line integrals suffice for them: this part of the effort.
+const FEW_LINES: f64 = 0.06;
 
 /// Wider than that, what is known in closed form may narrow a bracket.
 const WIDE: f64 = 0.25;
@@ -118,9 +121,15 @@ impl<A: Adjacency> Composition<A> {
             effort.take_back(&part);
         }
         let (listed, families) = (self.listed(), LazyCell::new(|| Families::of(self)));
-        let part = effort.part(self.share_listed(&listed, &families, effort));
-        found = found.meet(self.answer_for(&listed, question, accuracy, found, &part));
-        effort.take_back(&part);
+        found = match self.share_listed(&listed, &families, effort) {
+            None if !first => self.by_lines(&listed, &families, question, accuracy, found, effort),
+            share => {
+                let part = effort.part(share.unwrap_or(HOPELESS));
+                let found = found.meet(self.answer_for(&listed, question, accuracy, found, &part));
+                effort.take_back(&part);
+                found
+            }
+        };
         // Many different events: each between one that it dominates and one that dominates it.
         for (most, share) in BUCKETS {
             if found.relative_width() <= accuracy || listed.len() < 2 * most || !families.are_many(most) {
@@ -144,29 +153,30 @@ impl<A: Adjacency> Composition<A> {
         Enclosure::new(found.lo().min(most), most)
     }
 
-    /// What part of the effort the events may take one by one.
-    fn share_listed<'a>(
+    /// What part of the effort the events may take one by one; nothing where grids for all of them
+    /// would be too rough.
+    pub(super) fn share_listed<'a>(
         &'a self,
         listed: &[Runs],
         families: &LazyCell<Families<'a>, impl FnOnce() -> Families<'a>>,
         effort: &Effort,
-    ) -> f64 {
+    ) -> Option<f64> {
         if listed.len() < 2 * BUCKETS[0].0 {
-            return 1.0;
+            return Some(1.0);
         }
         // Finer ones than the roughest in all directions.
         let grids = FINER * float(self.directions().len()) * grids_work(listed);
         if grids > 0.0 && !families.are_many(BUCKETS[0].0) {
-            1.0
+            Some(1.0)
         } else if grids < LISTED * effort.left() {
-            LISTED
+            Some(LISTED)
         } else {
-            HOPELESS
+            None
         }
     }
 
     /// The events one by one.
-    fn listed(&self) -> Vec<Runs> {
+    pub(super) fn listed(&self) -> Vec<Runs> {
         let known = |(kind, count): &(Kind, u64)| match kind {
             Kind::Loss(loss) => Some(Runs::of(loss.clone(), *count)),
             Kind::Renyi(_) => None,
@@ -243,9 +253,11 @@ impl<A: Adjacency> Composition<A> {
             let between = parts.iter().any(Part::is_between);
             let first = effort.part(if discretised(true) == 0 {
                 1.0
+            } else if between {
+                FEW_LINES
             } else if accuracy >= ROUGH {
                 0.2
-            } else if parts.len() <= FEW_PARTS && !between {
+            } else if parts.len() <= FEW_PARTS {
                 0.5
             } else {
                 0.25
@@ -376,7 +388,7 @@ fn side(parts: &[Part<'_>], bound: Bound, fineness: Option<Fineness>, effort: &E
 }
 
 /// Encloses the answer from the privacy loss.
-fn bracket(
+pub(super) fn bracket(
     parts: &[Part<'_>],
     question: Question,
     accuracy: f64,

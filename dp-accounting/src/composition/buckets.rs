@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Composition;
+use super::answer::float;
 use super::part::Runs;
 use crate::contour::many;
 use crate::event::Kind;
@@ -66,6 +67,17 @@ impl<'a> Families<'a> {
         let alone = self.others.len() - self.gaussians;
         let all = alone + self.lists.iter().map(Vec::len).sum::<usize>();
         2 * (alone + self.lists.len().max(most)) <= all
+    }
+
+    /// The same with nothing but the losses that dominate, and how many times more losses than
+    /// these there are all in all, where Gaussian ones do not count.
+    pub(super) fn upper_ends(&self, most: usize) -> (Vec<Runs>, f64) {
+        let ends: Vec<Runs> =
+            self.buckets(most).into_iter().map(|runs| Runs::of(runs.upper, runs.count)).collect();
+        let alone = self.others.len() - self.gaussians;
+        let all = alone + self.lists.iter().map(Vec::len).sum::<usize>();
+        let growth = float(all) / float((ends.len() - self.gaussians).max(1));
+        (ends, growth)
     }
 
     /// All runs in about `most` buckets, each with a loss that its runs dominate and one that

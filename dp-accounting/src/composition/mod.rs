@@ -7,6 +7,7 @@ mod coins;
 mod divergences;
 mod guarantees;
 mod infinite;
+mod lines;
 mod part;
 mod question;
 mod simple;

@@ -21,6 +21,13 @@ pub fn copy(values: u32) -> Work {
     Work::at_once(values, 0.5_f64, |answers, released, _| released.copy_from_slice(answers))
 }
 
+/// Adds up this many exponentials, of floats and in floats: work that answers of the accountant are
+/// held against.
+#[must_use]
+pub fn exponentials(values: u32) -> Work {
+    Work::answer(move || (0..values).map(|i| black_box(-f64::from(i) * 1e-6).exp()).sum::<f64>())
+}
+
 /// Copies this many numbers and sorts the copy.
 #[must_use]
 pub fn sort(data: Vec<f64>) -> Work {

@@ -4,7 +4,7 @@ use dp_accounting::{Composition, DEFAULT_ACCURACY, Event, calibration};
 use dp_core::pairs::{GaussianPair, LaplacePair};
 use dp_core::{AddRemove, Approx, Delta, Epsilon, Error, Pure};
 
-use crate::{Area, Row, Work};
+use crate::{Area, Row, Work, floors};
 
 type Releases = Composition<AddRemove>;
 
@@ -42,6 +42,7 @@ pub(super) fn rows() -> Vec<Row> {
 
 fn row(name: &str, ours: impl Fn() -> Work + 'static) -> Row {
     Row::new(Area::Accounting, name, "answer", ours)
+        .floor("10⁵ exponentials, floats", || floors::exponentials(100_000))
 }
 
 fn epsilon(name: &str, accuracy: f64, releases: fn() -> Result<Releases, Error>) -> Row {

@@ -107,7 +107,7 @@ fn gaussians(values: u32) -> Work {
 
 fn single_gaussians() -> Work {
     let noise = Gaussian::with_scale(scale(1.0)).on_grid(-12).expect("2⁻¹² is a float");
-    Work::at_once(MILLION, 0.5, move |answers, released, rng| {
+    Work::at_once(MILLION, 0.5_f32, move |answers, released, rng| {
         released.copy_from_slice(answers);
         noise.draw_into(released, rng);
     })

@@ -24,14 +24,10 @@ use dashu_int::IBig;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::bits::in_bulk;
+use super::bulk::{self, Bulk};
 use super::curve::{Curve, Height};
-use super::envelope::{Envelope, PART_BITS, Part};
+use super::envelope::{Envelope, HALF_PLACE_BITS, PLACE_BITS, Part, strip, widened};
 use super::{Bits, Dyadic, Geometric, Interval, Lazy, Ratio, Uniform, lazy};
-
-/// How many bits of a word are left for the place in a block, beside the sign and the bits that
-/// choose the block.
-const PLACE_BITS: u32 = u64::BITS - PART_BITS - 1;
 
 /// Discrete Gaussian integers: k with probability ∝ e^(−k²/2σ²).
 ///
@@ -106,7 +102,15 @@ impl DiscreteGaussianSampler {
 
     /// Replaces each answer by a release of it, from bits that are made in bulk.
     pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
-        in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, values[i], rng));
+        let places = Places { envelope: &self.envelope, block: self.block };
+        let draw = |word, answer, rng: &mut R| self.draw_from(word, answer, rng);
+        if self.block <= HALF_PLACE_BITS {
+            bulk::draw_into(values, places, rng, |half: [u8; 4], answer, rng| {
+                draw(widened(u32::from_le_bytes(half), rng.next_u32()), answer, rng)
+            });
+        } else {
+            bulk::draw_words_into(values, (self.block <= PLACE_BITS).then_some(places), rng, draw);
+        }
     }
 
     /// The draw that begins with a word: sign, place in the block, and the choice of the part, from
@@ -117,7 +121,7 @@ impl DiscreteGaussianSampler {
             Part::Under(block) if self.block <= PLACE_BITS => {
                 let place = (word >> 1 & ((1 << PLACE_BITS) - 1)) >> (PLACE_BITS - self.block);
                 let magnitude = (u64::from(block) << self.block | place).cast_signed(); // below 2⁹·2³⁷
-                if magnitude == 0 && self.counts_zero_twice() && word & 1 == 1 {
+                if magnitude == 0 && counts_zero_twice(self.block) && word & 1 == 1 {
                     return self.draw(answer, rng);
                 }
                 answer.saturating_add(if word & 1 == 1 { -magnitude } else { magnitude })
@@ -136,11 +140,6 @@ impl DiscreteGaussianSampler {
         }
     }
 
-    /// Whether zero is in the first block with the same weight as the others, for both signs.
-    const fn counts_zero_twice(&self) -> bool {
-        self.block > 0
-    }
-
     /// An integer of a part, if it is kept.
     fn attempt<R: Rng + ?Sized>(&self, part: Part, negative: bool, bits: &mut Bits<'_, R>) -> Option<IBig> {
         let magnitude = match part {
@@ -154,7 +153,7 @@ impl DiscreteGaussianSampler {
             Part::Tail => self.in_tail(bits)?,
             Part::Nowhere => return None,
         };
-        if negative && magnitude == IBig::ZERO && self.counts_zero_twice() {
+        if negative && magnitude == IBig::ZERO && counts_zero_twice(self.block) {
             return None;
         }
         Some(if negative { -magnitude } else { magnitude })
@@ -248,6 +247,65 @@ impl Lazy for Exponent<'_> {
 
     fn interval<R: Rng + ?Sized>(&mut self, precision: u32, _: &mut Bits<'_, R>) -> Interval {
         self.law.exponent(self.magnitude, precision)
+    }
+}
+
+/// Whether zero is in the first block with the same weight as the others, for both signs.
+const fn counts_zero_twice(block: u32) -> bool {
+    block > 0
+}
+
+/// The boxes under the curve, whose integers need nothing but a place in them.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    envelope: &'a Envelope,
+    block: u32,
+}
+
+impl Places<'_> {
+    /// The release from a bucket, as many digits of the place as a block has, and a sign in the
+    /// lowest bit; and whether it is certain. There is no branch.
+    #[inline(always)]
+    fn settle(self, entry: u16, place: u64, sign: u64, answer: i64) -> (i64, bool) {
+        let magnitude = (u64::from(entry) << self.block | place).cast_signed(); // below 2⁹·2³⁷ if certain
+        let negative = (sign & 1).cast_signed();
+        let begins_anew = (magnitude == 0) & (negative == 1) & counts_zero_twice(self.block);
+        let noise = (magnitude ^ -negative) + negative;
+        (answer.saturating_add(noise), strip(entry).is_some() & !begins_anew)
+    }
+}
+
+/// Half a word has the first digits of the place: where they are all that a block needs, every word
+/// that has these bits leads to the same release.
+impl Bulk<4, i64> for Places<'_> {
+    type Entry = u16;
+
+    #[inline(always)]
+    fn entry(self, half: [u8; 4]) -> u16 {
+        self.envelope.entry(u32::from_le_bytes(half))
+    }
+
+    #[inline(always)]
+    fn settle(self, half: [u8; 4], entry: u16, answer: i64) -> (i64, bool) {
+        let half = u32::from_le_bytes(half);
+        let place = (half >> 1 & ((1 << HALF_PLACE_BITS) - 1)) >> (HALF_PLACE_BITS - self.block);
+        self.settle(entry, place.into(), half.into(), answer)
+    }
+}
+
+impl Bulk<8, i64> for Places<'_> {
+    type Entry = u16;
+
+    #[inline(always)]
+    fn entry(self, [.., a, b, c, d]: [u8; 8]) -> u16 {
+        self.envelope.entry(u32::from_le_bytes([a, b, c, d]))
+    }
+
+    #[inline(always)]
+    fn settle(self, word: [u8; 8], entry: u16, answer: i64) -> (i64, bool) {
+        let word = u64::from_le_bytes(word);
+        let place = (word >> 1 & ((1 << PLACE_BITS) - 1)) >> (PLACE_BITS - self.block);
+        self.settle(entry, place, word, answer)
     }
 }
 

@@ -12,12 +12,13 @@
 //! path.
 
 use core::fmt;
+use core::hint::select_unpredictable;
 
 use dashu_int::IBig;
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
 
-use super::bits::in_bulk;
+use super::bulk::{Bulk, draw_words_into};
 use super::geometric::{Floor, floor};
 use super::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
 use super::{Bits, Interval, Ratio, Uniform};
@@ -70,17 +71,55 @@ impl Fast {
         Some(Self { floor, split, logarithms: logarithms.map(Enclosure::lo) })
     }
 
-    /// The draw whose U begins with 63 digits.
+    /// The draw whose U begins with 63 digits, and whether floats settle it. There is no branch.
     ///
     /// The split is rounded down, so a U that is taken for the wrong side is below p and taken for
     /// a negative draw. Its logarithm is then negative, and no negative number is ever settled.
     #[inline]
-    fn settle(self, prefix: u64) -> Option<i64> {
-        let negative = prefix >= self.split;
-        let side = if negative { (1 << 63) - 1 - prefix } else { prefix };
-        let t = exponential(side.max(SMALLEST_PREFIX)) + self.logarithms[usize::from(negative)];
-        let magnitude = self.floor.of(t).filter(|_| side >= SMALLEST_PREFIX)?;
-        Some(if negative { -1 - magnitude } else { magnitude })
+    fn settle(self, prefix: u64) -> (i64, bool) {
+        self.settle_with(self.logarithm(prefix), prefix)
+    }
+
+    /// −ln of the share of U in its side, for one that is not too small.
+    #[inline]
+    fn logarithm(self, prefix: u64) -> f64 {
+        let [positive, negative] = self.logarithms;
+        let logarithm = select_unpredictable(self.is_negative(prefix), negative, positive);
+        exponential(self.side(prefix).max(SMALLEST_PREFIX)) + logarithm
+    }
+
+    #[inline]
+    fn settle_with(self, logarithm: f64, prefix: u64) -> (i64, bool) {
+        let (magnitude, is_certain) = self.floor.of(logarithm);
+        // −1 − k has the other bits of k.
+        let noise = magnitude ^ -i64::from(self.is_negative(prefix));
+        (noise, is_certain & (self.side(prefix) >= SMALLEST_PREFIX))
+    }
+
+    #[inline]
+    const fn is_negative(self, prefix: u64) -> bool {
+        prefix >= self.split
+    }
+
+    /// The distance of U from the end of its side.
+    #[inline]
+    fn side(self, prefix: u64) -> u64 {
+        select_unpredictable(self.is_negative(prefix), (1 << 63) - 1 - prefix, prefix)
+    }
+}
+
+impl Bulk<8, i64> for Fast {
+    type Entry = f64;
+
+    #[inline(always)]
+    fn entry(self, word: [u8; 8]) -> f64 {
+        self.logarithm(u64::from_le_bytes(word) >> 1)
+    }
+
+    #[inline(always)]
+    fn settle(self, word: [u8; 8], logarithm: f64, answer: i64) -> (i64, bool) {
+        let (noise, is_certain) = self.settle_with(logarithm, u64::from_le_bytes(word) >> 1);
+        (answer.saturating_add(noise), is_certain)
     }
 }
 
@@ -98,20 +137,20 @@ impl DiscreteLaplaceSampler {
 
     /// Replaces each answer by a release of it, from bits that are made in bulk.
     pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [i64], rng: &mut R) {
-        in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, values[i], rng));
+        draw_words_into(values, self.fast, rng, |word, answer, rng| self.draw_slowly(word, answer, rng));
     }
 
     #[inline]
     fn draw_from<R: Rng + ?Sized>(&self, word: u64, answer: i64, rng: &mut R) -> i64 {
-        match self.fast.and_then(|fast| fast.settle(word >> 1)) {
-            Some(noise) => answer.saturating_add(noise),
-            None => self.draw_slowly(word >> 1, answer, rng),
+        match self.fast.map(|fast| fast.settle(word >> 1)) {
+            Some((noise, true)) => answer.saturating_add(noise),
+            _ => self.draw_slowly(word, answer, rng),
         }
     }
 
     #[cold]
-    fn draw_slowly<R: Rng + ?Sized>(&self, prefix: u64, answer: i64, rng: &mut R) -> i64 {
-        let noise = self.integer(Uniform::with_prefix(prefix, 63), &mut Bits::new(rng));
+    fn draw_slowly<R: Rng + ?Sized>(&self, word: u64, answer: i64, rng: &mut R) -> i64 {
+        let noise = self.integer(Uniform::with_prefix(word >> 1, 63), &mut Bits::new(rng));
         super::saturating(noise + IBig::from(answer))
     }
 
@@ -181,7 +220,7 @@ mod tests {
         let prefix = 6_742_825_251_438_785_381;
         let draw = |word: u64| scaled(1.0).draw(0, &mut Fed::with([prefix << 1, word, word, word]));
         assert_eq!([draw(0), draw(u64::MAX)], [0, -1]);
-        assert!(scaled(1.0).fast.unwrap().settle(prefix).is_none());
+        assert!(!scaled(1.0).fast.unwrap().settle(prefix).1);
     }
 
     #[test]
@@ -203,7 +242,7 @@ mod tests {
         #[test]
         fn floats_and_integers_agree(word in any::<u64>(), b in prop_oneof![0.13..10.0f64, 1.0..1e12f64]) {
             let laplace = scaled(b);
-            if let Some(fast) = laplace.fast.unwrap().settle(word >> 1) {
+            if let (fast, true) = laplace.fast.unwrap().settle(word >> 1) {
                 for seed in [1, 2] {
                     let mut rng = Insecure::seeded(seed);
                     let slow = laplace.integer(Uniform::with_prefix(word >> 1, 63), &mut Bits::new(&mut rng));
@@ -223,7 +262,7 @@ mod tests {
             let boundary = ((share * 2f64.powi(63)) as u64).saturating_add_signed(offset).min((1 << 63) - 1);
             let prefix = if negative { (1 << 63) - 1 - boundary } else { boundary };
             let laplace = scaled(b);
-            if let Some(fast) = laplace.fast.unwrap().settle(prefix) {
+            if let (fast, true) = laplace.fast.unwrap().settle(prefix) {
                 for seed in [1, 2] {
                     let mut rng = Insecure::seeded(seed);
                     let slow = laplace.integer(Uniform::with_prefix(prefix, 63), &mut Bits::new(&mut rng));

@@ -26,6 +26,11 @@ const SHARE_BITS: u32 = 13;
 pub(super) const PART_BITS: u32 = BUCKET_BITS + SHARE_BITS;
 const TOTAL: u32 = 1 << PART_BITS;
 
+/// How many bits of a word are left for the place in a part, beside the sign and the bits that
+/// choose the part; and how many of half a word, where a bucket chooses it.
+pub(super) const PLACE_BITS: u32 = u64::BITS - PART_BITS - 1;
+pub(super) const HALF_PLACE_BITS: u32 = u32::BITS - BUCKET_BITS - 1;
+
 /// Where a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(PartialOrd, Ord))]
@@ -174,6 +179,18 @@ impl Envelope {
 #[inline]
 pub(super) fn strip(entry: u16) -> Option<u32> {
     (entry < SHARED).then_some(entry.into())
+}
+
+/// The word whose bucket, first digits of the place and sign are in `half`, and whose other bits are
+/// those of `rest`: from the lowest bit on a word has the sign, the place and the string of its
+/// part.
+pub(super) fn widened(half: u32, rest: u32) -> u64 {
+    let (half, rest) = (u64::from(half), u64::from(rest));
+    let bucket = half >> (u32::BITS - BUCKET_BITS) << (u64::BITS - BUCKET_BITS);
+    let digits = (half >> 1 & ((1 << HALF_PLACE_BITS) - 1)) << (PLACE_BITS + 1 - HALF_PLACE_BITS);
+    let more_digits = PLACE_BITS - HALF_PLACE_BITS;
+    let share = rest >> more_digits << (PLACE_BITS + 1);
+    bucket | share | digits | (rest & ((1 << more_digits) - 1)) << 1 | half & 1
 }
 
 /// ⌊unit·height⌋, or less by the error of a product.

@@ -11,8 +11,12 @@ pub(crate) mod sealed {
         /// The release of an answer, by a draw in double precision.
         fn released(self, draw: impl FnOnce(f64) -> f64) -> Self;
 
-        /// The same for a draw that says whether it is certain, and takes numbers whose magnitude
-        /// is at least `tiny`, or zero. It has no branches.
+        /// The same for a draw that says whether it is certain, and takes zero and numbers whose
+        /// magnitude is at least `tiny`: smaller ones are raised to it. There is no branch.
+        ///
+        /// Arithmetic with subnormal numbers takes ten times as long on many processors, so they
+        /// are raised as integers. What then is no number vanishes by a comparison of floats, whose
+        /// result is a mask; of other conditions on floats compilers make branches.
         fn settled(self, tiny: f64, draw: impl Fn(f64) -> (f64, bool)) -> (Self, bool);
     }
 }
@@ -25,8 +29,9 @@ impl sealed::Float for f64 {
 
     #[inline]
     fn settled(self, tiny: f64, draw: impl Fn(f64) -> (f64, bool)) -> (f64, bool) {
-        let held = if self.abs() >= tiny { self } else { 0.0 }; // 0 for NaN
-        let (released, is_certain) = draw(held);
+        let magnitude = self.abs().to_bits().cast_signed().max(tiny.to_bits().cast_signed());
+        let raised = f64::from_bits(magnitude.cast_unsigned()).copysign(self);
+        let (released, is_certain) = draw(if raised.abs() <= f64::INFINITY { raised } else { 0.0 });
         (released.clamp(f64::MIN, f64::MAX), is_certain)
     }
 }
@@ -36,16 +41,18 @@ impl sealed::Float for f64 {
 impl sealed::Float for f32 {
     #[inline]
     fn released(self, draw: impl FnOnce(f64) -> f64) -> f32 {
-        let number = if self.is_nan() { 0.0 } else { self.clamp(f32::MIN, f32::MAX).into() };
-        single(draw(number))
+        let number = if self.abs() <= f32::INFINITY { self } else { 0.0 };
+        single(draw(number.clamp(f32::MIN, f32::MAX).into()))
     }
 
     #[inline]
     fn settled(self, tiny: f64, draw: impl Fn(f64) -> (f64, bool)) -> (f32, bool) {
         #[allow(clippy::cast_possible_truncation)] // a power of two, or 0 where no single is so small
         let tiny = tiny as f32;
-        let held = if self.abs() >= tiny { self.clamp(f32::MIN, f32::MAX) } else { 0.0 };
-        let (released, is_certain) = draw(held.into());
+        let magnitude = self.abs().to_bits().cast_signed().max(tiny.to_bits().cast_signed());
+        let raised = f32::from_bits(magnitude.cast_unsigned()).copysign(self);
+        let held = if raised.abs() <= f32::INFINITY { raised } else { 0.0 };
+        let (released, is_certain) = draw(held.clamp(f32::MIN, f32::MAX).into());
         (single(released), is_certain)
     }
 }

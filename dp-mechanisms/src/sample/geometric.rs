@@ -16,9 +16,10 @@
 use dashu_int::IBig;
 use rand_core::Rng;
 
-use super::bits::in_bulk;
+use super::bulk::{Bulk, draw_words_into};
 use super::lazy::{ExponentialDraw, Lazy};
 use super::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
+use super::place::WHOLE;
 use super::{Bits, Interval, Ratio, Uniform};
 
 /// Geometric integers: k ≥ 0 with probability (1 − e^(−1/b))·e^(−k/b), for a scale b.
@@ -51,16 +52,14 @@ impl Geometric {
 
     /// Replaces each value by a draw, from bits that are made in bulk.
     pub fn draw_into<R: Rng + ?Sized>(&self, values: &mut [u64], rng: &mut R) {
-        in_bulk(values.len(), rng, |i, word, rng| values[i] = self.draw_from(word, rng));
+        draw_words_into(values, self.fast, rng, |word, _, rng| self.draw_from(word, rng));
     }
 
     #[inline]
     fn draw_from<R: Rng + ?Sized>(&self, word: u64, rng: &mut R) -> u64 {
-        let prefix = word >> 1;
-        let fast = self.fast.filter(|_| prefix >= SMALLEST_PREFIX);
-        match fast.and_then(|fast| fast.of(exponential(prefix.max(SMALLEST_PREFIX)))) {
-            Some(value) => value.cast_unsigned(),
-            None => self.draw_slowly(Uniform::with_prefix(prefix, 63), &mut Bits::new(rng)),
+        match self.fast.map(|fast| fast.settle(word)) {
+            Some((value, true)) => value,
+            _ => self.draw_slowly(Uniform::with_prefix(word >> 1, 63), &mut Bits::new(rng)),
         }
     }
 
@@ -108,17 +107,40 @@ impl Floor {
         (scale.is_normal() && scale < f64::from_bits((1023 + 40) << 52)).then_some(Self { scale, margin })
     }
 
-    /// ⌊b·t⌋, if floats settle it.
+    /// The draw whose U begins with the digits of a word, and whether floats settle it.
     #[inline]
-    pub(super) fn of(self, t: f64) -> Option<i64> {
+    fn settle(self, word: u64) -> (u64, bool) {
+        let prefix = word >> 1;
+        let (value, is_certain) = self.of(exponential(prefix.max(SMALLEST_PREFIX)));
+        (value.cast_unsigned(), is_certain & (prefix >= SMALLEST_PREFIX))
+    }
+
+    /// ⌊b·t⌋, and whether floats settle it: where they do, it is not negative. There is no branch.
+    ///
+    /// The product is below 2⁴⁵. A sum with 1.5·2⁵² has the nearest whole number in its last bits,
+    /// the distance from that is exact, and so is the fraction.
+    #[inline]
+    pub(super) fn of(self, t: f64) -> (i64, bool) {
         let product = self.scale * t;
-        #[allow(clippy::cast_possible_truncation)] // below 2⁴⁵
-        let whole = product as i64;
-        #[allow(clippy::cast_precision_loss)] // below 2⁴⁵
-        let fraction = product - whole as f64;
-        // A negative product has a fraction that is not above the margin, or is cut towards zero
-        // and has a negative one.
-        (fraction > self.margin && fraction < 1.0 - self.margin).then_some(whole)
+        let shifted = product + WHOLE;
+        let distance = product - (shifted - WHOLE);
+        // Ones where the nearest whole number is the next one. (A distance of zero is positive.)
+        let is_above = distance.to_bits().cast_signed() >> 63;
+        let fraction = distance + f64::from_bits(1f64.to_bits() & is_above.cast_unsigned());
+        let floor = (shifted.to_bits() - WHOLE.to_bits()).cast_signed() + is_above;
+        (floor, (fraction > self.margin) & (fraction < 1.0 - self.margin) & (product > 0.0))
+    }
+}
+
+impl Bulk<8, u64> for Floor {
+    type Entry = ();
+
+    #[inline(always)]
+    fn entry(self, _: [u8; 8]) {}
+
+    #[inline(always)]
+    fn settle(self, word: [u8; 8], (): (), _: u64) -> (u64, bool) {
+        self.settle(u64::from_le_bytes(word))
     }
 }
 
@@ -162,7 +184,7 @@ mod tests {
         let prefix = 3_393_088_950_634_442_637; // ⌊2⁶³/e⌋
         let draw = |word: u64| scaled(1.0).draw(&mut Fed::with([prefix << 1, word, word, word]));
         assert_eq!([draw(u64::MAX), draw(0)], [0, 1]);
-        assert!(scaled(1.0).fast.unwrap().of(exponential(prefix)).is_none());
+        assert!(!scaled(1.0).fast.unwrap().of(exponential(prefix)).1);
     }
 
     #[test]

@@ -103,6 +103,7 @@ mod bernoulli;
 mod binomial;
 mod bits;
 pub(crate) mod bounded_laplace;
+mod bulk;
 mod curve;
 mod cut;
 mod decay;

@@ -24,6 +24,8 @@ const LARGEST: u64 = f64::MAX.to_bits();
 const INFINITE: u64 = f64::INFINITY.to_bits();
 /// Adding and subtracting it rounds a float below 2⁵¹ to a whole number: 1.5·2⁵².
 pub(super) const WHOLE: f64 = 6_755_399_441_055_744.0;
+/// From here on, 2⁵², every float is a whole number.
+const FIRST_WHOLE: f64 = f64::from_bits((1023 + 52) << 52);
 
 /// An answer that was cut at the step of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,11 +82,10 @@ pub(super) fn number_or(answer: f64, instead: f64) -> f64 {
 /// A grid whose steps are far from the ends of the floats, so that no product with one is rounded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ruler {
-    grid: Grid,
     /// 2^k and 2^−k.
     pub(super) step: f64,
     pub(super) per_step: f64,
-    /// What is below it is taken as 0: 2⁻⁶⁰ steps.
+    /// What is below it is taken as 0, or as this with its sign: 2⁻⁶⁰ steps.
     pub(super) tiny: f64,
 }
 
@@ -101,16 +102,26 @@ impl Ruler {
     pub(super) fn new(grid: Grid) -> Option<Self> {
         (Self::FINEST..=Self::COARSEST).contains(&grid.exponent()).then(|| {
             let step = grid.step();
-            Self { grid, step, per_step: 1.0 / step, tiny: step * Self::ERROR }
+            Self { step, per_step: 1.0 / step, tiny: step * Self::ERROR }
         })
     }
 
-    /// Cuts an answer, and gives the rest in steps, with an error of at most
-    /// [`ERROR`](Self::ERROR).
+    /// The multiple of the step that is nearest to a number, which is zero or at least
+    /// [`tiny`](Self::tiny), and what is missing in steps, at most ½. Both are exact. There are no
+    /// branches, and the compiler makes vectors of it.
+    ///
+    /// From 2⁵² steps on every float is a multiple. Below, the product with a power of two is
+    /// exact, and adding 2⁵² with the sign of the number rounds it to a whole number. What that
+    /// leaves is exact, as is its product with the step, and so is the difference, a multiple of
+    /// the step.
     #[inline]
-    pub(super) fn cut(self, answer: f64) -> (f64, f64) {
-        let Place { whole, rest } = Place::of(answer, self.grid);
-        (whole, self.fraction(rest))
+    pub(super) fn parts(self, number: f64) -> (f64, f64) {
+        let scaled = number * self.per_step; // infinite perhaps
+        let far = FIRST_WHOLE.copysign(number);
+        let fraction = scaled - ((scaled + far) - far);
+        // A comparison of floats: its result is a mask, in registers of floats.
+        let fraction = if scaled.abs() < FIRST_WHOLE { fraction } else { 0.0 };
+        (number - fraction * self.step, fraction)
     }
 
     /// A rest in steps, with an error of at most [`ERROR`](Self::ERROR).
@@ -167,8 +178,8 @@ mod tests {
             exact(rest.abs()) < Dyadic::power_of_two(unit) && (rest == 0.0 || (rest < 0.0) == (answer < 0.0))
         );
         if let Some(ruler) = Ruler::new(grid(exponent)) {
-            let (same, fraction) = ruler.cut(answer);
-            assert_eq!(same, whole);
+            check_parts(ruler, if answer.abs() < ruler.tiny { 0.0 } else { answer }, unit);
+            let fraction = ruler.fraction(rest);
             let off = &exact(fraction).shifted(unit) - &exact(rest);
             let room = exact(Ruler::ERROR).shifted(unit);
             assert!(
@@ -176,6 +187,28 @@ mod tests {
                 "{answer:e} {exponent}"
             );
         }
+    }
+
+    /// A multiple of the step and a fraction of it, which is half a step at most.
+    fn check_parts(ruler: Ruler, number: f64, unit: i64) {
+        let (whole, fraction) = ruler.parts(number);
+        assert_eq!(&exact(whole) + &exact(fraction).shifted(unit), exact(number), "{number:e} {unit}");
+        assert_eq!(Dyadic::new(exact(whole).floor_multiple(unit), unit), exact(whole), "{number:e} {unit}");
+        assert!(fraction.abs() <= 0.5 && (fraction == 0.0 || fraction.is_normal()), "{number:e} {unit}");
+    }
+
+    #[test]
+    fn halves_of_steps_are_cut_where_floats_end() {
+        let ruler = Ruler::new(grid(-3)).unwrap();
+        for power in [49, 50, 51, 52, 53] {
+            let near = 2f64.powi(power) * ruler.step;
+            for answer in [near, near.next_down(), near.next_up(), near + 0.5 * ruler.step] {
+                check_parts(ruler, answer, -3);
+                check_parts(ruler, -answer, -3);
+            }
+        }
+        assert_eq!(ruler.parts(f64::INFINITY), (f64::INFINITY, 0.0));
+        assert_eq!(ruler.parts(f64::MIN), (f64::MIN, 0.0));
     }
 
     #[test]
@@ -201,7 +234,13 @@ mod tests {
                 check(answer, exponent);
                 // Also where about as many digits are dropped as there are.
                 let near = exponent.max(-1000) - 20;
-                check(f64::from_bits(bits & !(0x7ff << 52) | u64::try_from(near + 1043).unwrap().min(2046) << 52), exponent);
+                let with_exponent = |field: i32| {
+                    let field = u64::try_from(field).unwrap().min(2046);
+                    check(f64::from_bits(bits & !(0x7ff << 52) | field << 52), exponent);
+                };
+                with_exponent(near + 1043);
+                // The same where a step is one of the last digits.
+                with_exponent(near + 1043 + 51);
             }
         }
 
@@ -209,7 +248,7 @@ mod tests {
         fn releases_are_the_values_of_the_grid(answer in any::<f64>(), steps in -(1i64 << 53)..=1 << 53, exponent in -850i32..=900) {
             if answer.is_finite() {
                 let ruler = Ruler::new(grid(exponent)).unwrap();
-                let (whole, _) = ruler.cut(answer);
+                let Place { whole, .. } = Place::of(answer, grid(exponent));
                 let multiple = exact(whole).floor_multiple(exponent.into()) + IBig::from(steps);
                 #[allow(clippy::cast_precision_loss)] // at most 2⁵³
                 let released = ruler.at(whole, steps as f64);

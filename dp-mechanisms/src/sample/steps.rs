@@ -12,8 +12,6 @@ const LARGEST_SPREAD: f64 = f64::from_bits((1023 + 40) << 52);
 const SMALLEST_SPREAD: f64 = f64::from_bits((1023 - 36) << 52);
 /// The same for half a word of random bits: 2²⁰.
 const LARGEST_SHORT_SPREAD: f64 = f64::from_bits((1023 + 20) << 52);
-/// From here on, 2⁵² steps, every float is a whole number of steps.
-const FIRST_WHOLE: f64 = f64::from_bits((1023 + 52) << 52);
 /// With this margin, 2⁻⁵, one draw in sixteen is not settled.
 const LARGEST_MARGIN: f64 = f64::from_bits((1023 - 5) << 52);
 /// 2⁻⁵⁰.
@@ -42,29 +40,26 @@ impl Steps {
         exact.then_some(Self { ruler, spread, margin: margin(spread, error) })
     }
 
-    /// The point of the grid that is nearest to answer ± scale·magnitude, if floats settle it. The
-    /// lowest bit of `sign` decides the sign.
+    /// The point of the grid that is nearest to answer ± scale·magnitude, as the nearest float of
+    /// the answer's precision, and whether that is certain. The lowest bit of `sign` decides the
+    /// sign.
     ///
     /// The same instructions for every answer: there is no branch.
     #[inline]
-    pub(super) fn settle(self, answer: f64, magnitude: f64, sign: u64) -> Option<f64> {
+    pub(super) fn settle<T: Float>(self, answer: T, magnitude: f64, sign: u64) -> (T, bool) {
         self.settle_within(self.margin, answer, magnitude, sign)
     }
 
     /// The same for a magnitude that is known up to another error.
     #[inline]
-    pub(super) fn settle_up_to(self, error: f64, answer: f64, magnitude: f64, sign: u64) -> Option<f64> {
+    pub(super) fn settle_up_to(self, error: f64, answer: f64, magnitude: f64, sign: u64) -> (f64, bool) {
         self.settle_within(margin(self.spread, error), answer, magnitude, sign)
     }
 
     #[inline]
-    fn settle_within(self, margin: f64, answer: f64, magnitude: f64, sign: u64) -> Option<f64> {
+    fn settle_within<T: Float>(self, margin: f64, answer: T, magnitude: f64, sign: u64) -> (T, bool) {
         let noise = f64::from_bits((self.spread * magnitude).to_bits() ^ sign << 63);
-        let (whole, fraction) = self.ruler.cut(answer);
-        let position = fraction + noise;
-        let nearest = (position + WHOLE) - WHOLE;
-        let clear = 0.5 - (position - nearest).abs() > margin;
-        clear.then_some(self.ruler.at(whole, nearest))
+        nearest(self.ruler, answer, noise, 0.5 - margin)
     }
 }
 
@@ -76,8 +71,23 @@ fn margin(spread: f64, error: f64) -> f64 {
     (spread * (error + f64::from_bits((1023 - 48) << 52)) + FRACTION_ERROR) * (1.0 + 1e-9)
 }
 
-/// The same for noise that is a whole number of small units. It has no branches, so that many draws
-/// are settled at once.
+/// The point of the grid that is nearest to answer + noise, for noise in steps, and whether the sum
+/// lies within `clear` of it, which is ½ less a margin.
+///
+/// The sum of fraction and noise is rounded as counted in [`margin`], and below 2⁴⁵: the nearest
+/// whole number and the distance from it are exact, and the release is rounded once. A margin is
+/// above 2⁻⁵⁰, of which 2⁻⁵¹ is to spare: ½ less the margin may be rounded by 2⁻⁵⁴.
+#[inline]
+fn nearest<T: Float>(ruler: Ruler, answer: T, noise: f64, clear: f64) -> (T, bool) {
+    answer.settled(ruler.tiny, |held| {
+        let (whole, fraction) = ruler.parts(held);
+        let position = fraction + noise;
+        let nearest = (position + WHOLE) - WHOLE;
+        (whole + nearest * ruler.step, (position - nearest).abs() < clear)
+    })
+}
+
+/// The same for noise that is a whole number of small units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortSteps {
     ruler: Ruler,
@@ -85,8 +95,6 @@ pub(super) struct ShortSteps {
     unit: f64,
     /// How far from a point of the grid a computed value may lie and still be nearest to it.
     clear: f64,
-    /// Answers from here on are whole numbers of steps.
-    large: f64,
 }
 
 impl ShortSteps {
@@ -95,37 +103,15 @@ impl ShortSteps {
     /// sixteen unsettled: scales are below 2²⁰ steps if units are 2⁻²⁵.
     pub(super) fn new(scale: Scale, grid: Grid, unit: f64) -> Option<Self> {
         let Steps { ruler, spread, margin } = Steps::new(scale, grid, unit)?;
-        // The difference is rounded by 2⁻⁵⁴ at most, which the margin has to spare.
         let (unit, clear) = (spread * unit, 0.5 - margin);
         let suits = unit.is_normal() && margin < LARGEST_MARGIN && spread < LARGEST_SHORT_SPREAD;
-        suits.then_some(Self { ruler, unit, clear, large: ruler.step * FIRST_WHOLE })
+        suits.then_some(Self { ruler, unit, clear })
     }
 
     /// The point of the grid that is nearest to answer + scale·noise, as the nearest float of the
-    /// answer's precision, and whether that is certain.
+    /// answer's precision, and whether that is certain. There is no branch.
     #[inline]
     pub(super) fn settle<T: Float>(self, answer: T, units: i32) -> (T, bool) {
-        answer.settled(self.ruler.tiny, |held| self.nearest(held, units))
-    }
-
-    /// The nearest point for an answer that is zero or not tiny, and whether the position is clear
-    /// of boundaries.
-    ///
-    /// This is [`Ruler::cut`] in floats, of which the compiler makes vectors. An answer from 2⁵²
-    /// steps on is whole. Below it, the product with a power of two is exact, adding 1.5·2⁵² rounds
-    /// it to a whole number (an even one from 2⁵¹ on), and the fraction, at most one, is exact. The
-    /// product and the sum that make the position are rounded as in [`Steps`], and its margin
-    /// covers that. The nearest whole number and the distance from it are exact, and the release is
-    /// rounded once.
-    #[inline]
-    fn nearest(self, answer: f64, units: i32) -> (f64, bool) {
-        let Self { ruler, unit, clear, large } = self;
-        let is_whole = answer.abs() >= large;
-        let scaled = if is_whole { 0.0 } else { answer } * ruler.per_step;
-        let steps = (scaled + WHOLE) - WHOLE;
-        let position = (scaled - steps) + unit * f64::from(units);
-        let nearest = (position + WHOLE) - WHOLE;
-        let whole = if is_whole { answer } else { steps * ruler.step };
-        (whole + nearest * ruler.step, (position - nearest).abs() < clear)
+        nearest(self.ruler, answer, self.unit * f64::from(units), self.clear)
     }
 }

@@ -79,8 +79,8 @@ impl Fast {
         let rest = rest.clamp(SMALLEST_REST, 1.0);
         // |ln x − ln y| ≤ |x − y|/min(x, y).
         let error = ERROR * (1.0 + 1e-9) / rest + LOGARITHM_ERROR;
-        let released = self.steps.settle_up_to(error, answer, minus_ln(rest, 0), below);
-        released.filter(|_| clear)
+        let (released, is_certain) = self.steps.settle_up_to(error, answer, minus_ln(rest, 0), below);
+        (is_certain & clear).then_some(released)
     }
 
     /// 1 − e^(−distance/b).

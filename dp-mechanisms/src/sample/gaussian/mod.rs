@@ -36,10 +36,12 @@ use rand_core::Rng;
 
 pub(crate) use self::normal::Normal;
 
+use self::short::Halves;
+use super::bulk::{self, Bulk};
 use super::curve::{Height, is_clearly_under};
-use super::envelope::{Envelope, Part};
+use super::envelope::{Envelope, PLACE_BITS, Part, strip, widened};
 use super::steps::{ShortSteps, Steps};
-use super::{Bits, Grid, lazy};
+use super::{Bits, Float, Grid, lazy};
 
 /// log₂ of the number of strips in [0, 1).
 const STRIP_BITS: u32 = 6;
@@ -47,10 +49,13 @@ const STRIP_BITS: u32 = 6;
 const END: u32 = 5;
 /// How many digits of the abscissa are in a word, beside the sign and the bits that choose the
 /// part.
-const POSITION_BITS: u32 = 37;
+const POSITION_BITS: u32 = PLACE_BITS;
 
 /// The width of a cell of the abscissa: 2⁻⁴³.
 const CELL: f64 = f64::from_bits((1023 - POSITION_BITS as u64 - STRIP_BITS as u64) << 52);
+
+/// 2⁵².
+const WHOLE: f64 = f64::from_bits((1023 + 52) << 52);
 
 /// The staircase over e^(−x²/2).
 static ENVELOPE: LazyLock<Envelope> = LazyLock::new(|| {
@@ -114,6 +119,22 @@ impl Sampler {
         self.draw_from(rng.next_u64(), answer, rng)
     }
 
+    /// Draws for many answers, which their releases replace: from half a word each where most need
+    /// no more.
+    pub(crate) fn draw_into<T: Float, R: Rng + ?Sized>(&self, values: &mut [T], rng: &mut R) {
+        let envelope = self.envelope;
+        let draw = |word, answer: T, rng: &mut R| answer.released(|answer| self.draw_from(word, answer, rng));
+        match self.short {
+            Some(steps) => bulk::draw_into(values, Halves { envelope, steps }, rng, |half, answer, rng| {
+                draw(widened(u32::from_le_bytes(half), rng.next_u32()), answer, rng)
+            }),
+            None => {
+                let words = self.steps.map(|steps| Words { envelope, steps });
+                bulk::draw_words_into(values, words, rng, draw);
+            }
+        }
+    }
+
     /// The draw that begins with a word: sign, digits of the abscissa, and the choice of the part,
     /// from the lowest bit on.
     #[inline]
@@ -127,9 +148,9 @@ impl Sampler {
     /// The release of a point that is known to lie under the curve.
     #[inline]
     fn settle<R: Rng + ?Sized>(&self, word: u64, strip: u32, answer: f64, rng: &mut R) -> f64 {
-        match self.steps.and_then(|steps| steps.settle(answer, middle(word, strip), word)) {
-            Some(released) => released,
-            None => self.settle_slowly(Normal::in_strip(word, strip), answer, rng),
+        match self.steps.map(|steps| steps.settle(answer, middle(word, strip), word)) {
+            Some((released, true)) => released,
+            _ => self.settle_slowly(Normal::in_strip(word, strip), answer, rng),
         }
     }
 
@@ -168,6 +189,29 @@ impl Sampler {
     }
 }
 
+/// Draws from a word each.
+#[derive(Clone, Copy)]
+struct Words {
+    envelope: &'static Envelope,
+    steps: Steps,
+}
+
+impl<T: Float> Bulk<8, T> for Words {
+    type Entry = u16;
+
+    #[inline(always)]
+    fn entry(self, [.., a, b, c, d]: [u8; 8]) -> u16 {
+        self.envelope.entry(u32::from_le_bytes([a, b, c, d]))
+    }
+
+    #[inline(always)]
+    fn settle(self, word: [u8; 8], entry: u16, answer: T) -> (T, bool) {
+        let word = u64::from_le_bytes(word);
+        let (released, is_certain) = self.steps.settle(answer, middle(word, entry.into()), word);
+        (released, is_certain & strip(entry).is_some())
+    }
+}
+
 /// (x² − c²)/2 for the middle x of the cell and the left end c of its strip: from there the curve
 /// has fallen by a factor e to that power.
 fn fall(word: u64, strip: u32) -> f64 {
@@ -175,13 +219,13 @@ fn fall(word: u64, strip: u32) -> f64 {
     (x - c) * (x + c) / 2.0
 }
 
-/// The middle of the cell of the abscissa, exactly: 47 bits.
+/// The middle of the cell of the abscissa, exactly: an odd number below 2⁴⁷ in halves of a cell,
+/// which the digits of 2⁵² hold.
 #[inline]
 fn middle(word: u64, strip: u32) -> f64 {
-    let position = word >> 1 & ((1 << POSITION_BITS) - 1);
-    #[allow(clippy::cast_precision_loss)] // 46 bits
-    let cell = (u64::from(strip) << POSITION_BITS | position) as f64;
-    (cell + 0.5) * CELL
+    let twice = word & ((1 << (POSITION_BITS + 1)) - 1) | 1; // the sign is where one half belongs
+    let halves = f64::from_bits(WHOLE.to_bits() | u64::from(strip) << (POSITION_BITS + 1) | twice) - WHOLE;
+    halves * (0.5 * CELL)
 }
 
 #[cfg(test)]
@@ -269,8 +313,9 @@ mod tests {
     fn assert_fast_is_right(word: u64, answer: f64, sigma: f64, exponent: i32) -> bool {
         let sampler = Sampler::new(scale(sigma), grid(exponent));
         let Part::Under(strip) = sampler.envelope.part(word) else { return false };
-        let fast = sampler.steps.and_then(|steps| steps.settle(answer, middle(word, strip), word));
-        if let Some(released) = fast {
+        let fast =
+            sampler.steps.map(|steps| steps.settle(answer, middle(word, strip), word)).filter(|draw| draw.1);
+        if let Some((released, _)) = fast {
             for seed in [1, 2] {
                 let mut rng = Insecure::seeded(seed);
                 let exact = sampler.settle_slowly(Normal::in_strip(word, strip), answer, &mut rng);
@@ -292,7 +337,7 @@ mod tests {
             let word = rng.next_u64();
             if let Part::Under(strip) = sampler.envelope.part(word) {
                 under += 1;
-                settled += u32::from(sampler.steps.unwrap().settle(0.1, middle(word, strip), word).is_some());
+                settled += u32::from(sampler.steps.unwrap().settle(0.1, middle(word, strip), word).1);
             }
         }
         // 98.8 % lie under the curve, and one in 3000 of these is left over: the bounds are missed
@@ -359,7 +404,7 @@ mod tests {
             // probability below 10⁻²⁰ for each answer (Poisson).
             assert_way_is_that_of_the_noise(grid(exponent), 40, |word, answer| {
                 let Part::Under(strip) = sampler.envelope.part(word) else { return true };
-                sampler.steps.unwrap().settle(answer, middle(word, strip), word).is_some()
+                sampler.steps.unwrap().settle(answer, middle(word, strip), word).1
             });
         }
         // Beside coarser steps an answer on a boundary is left to the noise in most draws: all

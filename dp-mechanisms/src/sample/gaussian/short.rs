@@ -5,7 +5,7 @@
 //! The draw of the module above begins with a word of 64 fair bits. Here 32 of them are drawn
 //! first, in bulk: the bucket of the part (13), digits of the abscissa (18) and the sign. Where
 //! every word that has these bits leads to the same release, the others are never drawn. Where one
-//! might not, they are drawn, put in their places ([`widened`]), and the draw goes on from the
+//! might not, they are drawn, put in their places ([`widened`](crate::sample::envelope::widened)), and the draw goes on from the
 //! whole word. So it is the same draw, from the same law; only the order in which its bits are
 //! drawn differs.
 //!
@@ -16,134 +16,41 @@
 //! What is released is that point; for answers of single precision as a single, to the nearest,
 //! like a draw of the module above that is rounded to a single at the end.
 //!
-//! # How it is fast
+//! # How many are left
 //!
-//! A block of draws is made in three loops without branches: look-ups, arithmetic (of which the
-//! compiler makes vectors, as wide as the processor has them with the feature `simd`), and a list
-//! of the draws that are not settled, one in 38 on a grid of 2⁻¹² scales. Their answers are kept,
-//! and they are drawn from whole words. The time of a block therefore depends on how many those
-//! are, which is a matter of the fair bits: a bucket is what it is whatever the answer, and a cell
-//! is cut by a boundary with the same probability for any answer, up to a draw in some thousands.
-//! Subnormal answers, huge ones and those that are no numbers take the same instructions as others.
+//! On a grid of 2⁻¹² scales one draw in 38 is not settled: a bucket is what it is whatever the
+//! answer, and a cell is cut by a boundary with the same probability for any answer, up to a draw
+//! in some thousands.
 
-use rand_core::Rng;
+use super::STRIP_BITS;
+use crate::sample::Float;
+use crate::sample::bulk::Bulk;
+use crate::sample::envelope::{Envelope, HALF_PLACE_BITS as DIGITS, strip};
+use crate::sample::steps::ShortSteps;
 
-use super::{POSITION_BITS, STRIP_BITS, Sampler};
-use crate::sample::envelope::{BUCKET_BITS, Envelope, strip};
-use crate::sample::{Float, bits::in_bulk, steps::ShortSteps};
-
-/// How many digits of the abscissa are in half a word.
-const DIGITS: u32 = u32::BITS - BUCKET_BITS - 1;
 /// Half of a cell of the abscissa: 2⁻²⁵.
 pub(super) const HALF_CELL: f64 = f64::from_bits((1023 - DIGITS as u64 - STRIP_BITS as u64 - 1) << 52);
 
-/// The number of draws in a block, and in the block of a short list, which clears fewer places.
-const BLOCK: usize = 256;
-const SHORT_BLOCK: usize = 32;
-
-impl Sampler {
-    /// Draws for many answers, which their releases replace.
-    pub(crate) fn draw_into<T: Float, R: Rng + ?Sized>(&self, values: &mut [T], rng: &mut R) {
-        match self.short {
-            // A list that fits into a short block is drawn from the same bits as in a long one.
-            Some(steps) if values.len() <= SHORT_BLOCK => {
-                self.in_blocks::<SHORT_BLOCK, _, _>(steps, values, rng);
-            }
-            Some(steps) => self.in_blocks::<BLOCK, _, _>(steps, values, rng),
-            None => in_bulk(values.len(), rng, |i, word, rng| {
-                values[i] = values[i].released(|answer| self.draw_from(word, answer, rng));
-            }),
-        }
-    }
-
-    /// Draws in blocks: half a word releases a value from the middle of its cell and says whether
-    /// that is certain; where it is not, a whole word is drawn.
-    #[inline]
-    fn in_blocks<const N: usize, T: Float, R: Rng + ?Sized>(
-        &self,
-        steps: ShortSteps,
-        values: &mut [T],
-        rng: &mut R,
-    ) {
-        // The list of doubtful draws finds its place by a mask.
-        const { assert!(N.is_power_of_two()) };
-        let mut bytes = [[0; 4]; N];
-        let mut block = Block::<N> { entries: [0; _], doubtful: [0; _], list: [0; _] };
-        for values in values.chunks_mut(N) {
-            let halves = &mut bytes[..values.len()];
-            rng.fill_bytes(halves.as_flattened_mut());
-            let envelope = self.envelope;
-            let left = widest(Settling { block: &mut block, envelope, halves, values: &mut *values, steps });
-            for i in &block.list[..left] {
-                let (half, value) = (halves[*i], &mut values[*i]);
-                let word = widened(u32::from_le_bytes(half), rng.next_u32());
-                *value = value.released(|answer| self.draw_from(word, answer, rng));
-            }
-        }
-    }
+/// Draws from half a word each.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    pub(super) envelope: &'static Envelope,
+    pub(super) steps: ShortSteps,
 }
 
-/// The places for what is known of a block of draws.
-struct Block<const N: usize> {
-    entries: [u16; N],
-    /// One for draws that are not settled.
-    doubtful: [u32; N],
-    list: [usize; N],
-}
-
-/// Releases the values whose draws half a word settles, lists the others, and returns their number.
-struct Settling<'a, const N: usize, T> {
-    block: &'a mut Block<N>,
-    envelope: &'a Envelope,
-    halves: &'a [[u8; 4]],
-    values: &'a mut [T],
-    steps: ShortSteps,
-}
-
-impl<const N: usize, T: Float> Settling<'_, N, T> {
-    #[inline(always)]
-    fn run(self) -> usize {
-        let Self { block, envelope, halves, values, steps } = self;
-        for (entry, half) in block.entries.iter_mut().zip(halves) {
-            *entry = envelope.entry(u32::from_le_bytes(*half));
-        }
-        let known = halves.iter().zip(&block.entries).zip(&mut block.doubtful);
-        for (value, ((half, entry), doubtful)) in values.iter_mut().zip(known) {
-            let (released, clear) = steps.settle(*value, middle(u32::from_le_bytes(*half), *entry));
-            let settled = clear & strip(*entry).is_some();
-            *doubtful = u32::from(!settled);
-            *value = if settled { released } else { *value };
-        }
-        let mut length = 0;
-        for (i, doubtful) in block.doubtful[..values.len()].iter().enumerate() {
-            block.list[length & (N - 1)] = i;
-            length += *doubtful as usize;
-        }
-        length
-    }
-}
-
-#[cfg(feature = "simd")]
-impl<const N: usize, T: Float> pulp::WithSimd for Settling<'_, N, T> {
-    type Output = usize;
+impl<T: Float> Bulk<4, T> for Halves {
+    type Entry = u16;
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> usize {
-        self.run()
+    fn entry(self, half: [u8; 4]) -> u16 {
+        self.envelope.entry(u32::from_le_bytes(half))
     }
-}
 
-/// Runs it with the widest vectors that this processor has. Each value is computed by the same
-/// operations whatever their width is.
-#[cfg(feature = "simd")]
-fn widest<const N: usize, T: Float>(settling: Settling<'_, N, T>) -> usize {
-    pulp::Arch::new().dispatch(settling)
-}
-
-#[cfg(not(feature = "simd"))]
-#[inline]
-fn widest<const N: usize, T: Float>(settling: Settling<'_, N, T>) -> usize {
-    settling.run()
+    #[inline(always)]
+    fn settle(self, half: [u8; 4], entry: u16, answer: T) -> (T, bool) {
+        let (released, is_certain) = self.steps.settle(answer, middle(u32::from_le_bytes(half), entry));
+        (released, is_certain & strip(entry).is_some())
+    }
 }
 
 /// The middle of the cell of the abscissa, with its sign, in units of half a cell: an odd number
@@ -156,24 +63,16 @@ fn middle(half: u32, strip: u16) -> i32 {
     (magnitude ^ negative) - negative
 }
 
-/// The word whose bucket, first digits and sign are in `half`, and whose other bits are those of
-/// `rest`.
-fn widened(half: u32, rest: u32) -> u64 {
-    let (half, rest) = (u64::from(half), u64::from(rest));
-    let bucket = half >> (u32::BITS - BUCKET_BITS) << (u64::BITS - BUCKET_BITS);
-    let digits = (half >> 1 & ((1 << DIGITS) - 1)) << (POSITION_BITS + 1 - DIGITS);
-    let more_digits = POSITION_BITS - DIGITS;
-    let share = rest >> more_digits << (POSITION_BITS + 1);
-    bucket | share | digits | (rest & ((1 << more_digits) - 1)) << 1 | half & 1
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::Normal;
+    use rand_core::Rng as _;
+
+    use super::super::{Normal, Sampler};
     use super::*;
     use crate::rng::Insecure;
     use crate::sample::Grid;
-    use crate::sample::envelope::Part;
+    use crate::sample::bulk::BLOCK;
+    use crate::sample::envelope::{BUCKET_BITS, Part, widened};
     use crate::sample::float::sealed::Float as _;
     use dp_core::Scale;
     use proptest::prelude::*;
@@ -324,6 +223,19 @@ mod tests {
             };
             let left = (0..1 << 16).map(|_| rng.next_u32()).filter(open).count();
             assert!((1400..2060).contains(&left), "{answer:e}: {left}"); // as for singles
+        }
+    }
+
+    /// Also answers of which the last digit is half a step, on both sides of zero.
+    #[test]
+    fn releases_of_doubles_lie_on_the_grid() {
+        let (sampler, step) = (sampler(1.0, -12), 2f64.powi(-12));
+        let mut rng = Insecure::seeded(9);
+        for answer in crate::sample::hostile::answers(Grid::new(-12).unwrap()) {
+            let mut values = [answer; 100];
+            sampler.draw_into(&mut values, &mut rng);
+            let is_on_grid = |value: &f64| (value / step).fract() == 0.0 || value.abs() > 1e300;
+            assert!(values.iter().all(is_on_grid), "{answer:e}: {values:?}");
         }
     }
 

@@ -3,6 +3,7 @@
 use dp_core::Scale;
 
 use crate::sample::Grid;
+use crate::sample::bulk::Bulk;
 use crate::sample::logarithm::{ERROR, SMALLEST_PREFIX, exponential};
 use crate::sample::steps::Steps;
 
@@ -16,22 +17,37 @@ impl Fast {
         Steps::new(scale, grid, ERROR).map(Self)
     }
 
-    /// The release, if 63 digits of U and floats suffice for it. The lowest bit of the word is the
-    /// sign of the noise.
+    /// The release, and whether 63 digits of U and floats suffice for it. The lowest bit of the
+    /// word is the sign of the noise.
     #[inline]
-    pub(super) fn settle(self, word: u64, answer: f64) -> Option<f64> {
+    pub(super) fn settle(self, word: u64, answer: f64) -> (f64, bool) {
         self.settle_with(magnitude(word), word, answer)
     }
 
     /// The same, for the magnitude of the word's noise.
     #[inline]
-    pub(super) fn settle_with(self, magnitude: f64, word: u64, answer: f64) -> Option<f64> {
-        self.0.settle(answer, magnitude, word).filter(|_| word >> 1 >= SMALLEST_PREFIX)
+    fn settle_with(self, magnitude: f64, word: u64, answer: f64) -> (f64, bool) {
+        let (released, is_certain) = self.0.settle(answer, magnitude, word);
+        (released, is_certain & (word >> 1 >= SMALLEST_PREFIX))
+    }
+}
+
+impl Bulk<8, f64> for Fast {
+    type Entry = f64;
+
+    #[inline(always)]
+    fn entry(self, word: [u8; 8]) -> f64 {
+        magnitude(u64::from_le_bytes(word))
+    }
+
+    #[inline(always)]
+    fn settle(self, word: [u8; 8], magnitude: f64, answer: f64) -> (f64, bool) {
+        self.settle_with(magnitude, u64::from_le_bytes(word), answer)
     }
 }
 
 /// −ln U of the digits in a word, in floats; where U is below 2⁻¹⁵, that of 2⁻¹⁵.
 #[inline]
-pub(super) fn magnitude(word: u64) -> f64 {
+fn magnitude(word: u64) -> f64 {
     exponential((word >> 1).max(SMALLEST_PREFIX))
 }

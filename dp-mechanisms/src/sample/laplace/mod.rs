@@ -45,8 +45,8 @@ use rand_core::Rng;
 pub(crate) use self::exact::nearest;
 
 use self::exact::Draw;
-use self::fast::{Fast, magnitude};
-use super::bits::{WORDS, in_blocks};
+use self::fast::Fast;
+use super::bulk::draw_words_into;
 use super::place::Place;
 use super::{Bits, Grid, Uniform};
 
@@ -96,27 +96,16 @@ impl Sampler {
 
     /// Draws for many answers, which their releases replace: the random bits are made in bulk.
     pub(crate) fn draw_into<R: Rng + ?Sized>(&self, values: &mut [f64], rng: &mut R) {
-        let mut magnitudes = [0.0; WORDS];
-        in_blocks(values.len(), rng, |start, words, rng| {
-            // Two short loops: in one long loop the conversion of a word waits for the draw before.
-            for (noise, word) in magnitudes.iter_mut().zip(words) {
-                *noise = magnitude(u64::from_le_bytes(*word));
-            }
-            for ((i, word), noise) in (start..).zip(words).zip(&magnitudes) {
-                let (word, answer) = (u64::from_le_bytes(*word), values[i]);
-                let settled = self.fast.and_then(|fast| fast.settle_with(*noise, word, answer));
-                values[i] = settled.unwrap_or_else(|| self.draw_slowly(word, answer, rng));
-            }
-        });
+        draw_words_into(values, self.fast, rng, |word, answer, rng| self.draw_slowly(word, answer, rng));
     }
 
     /// The draw whose sign and first 63 digits of U are given; more come from the generator if
     /// these do not settle it.
     #[inline]
     fn draw_from<R: Rng + ?Sized>(&self, word: u64, answer: f64, rng: &mut R) -> f64 {
-        match self.fast.and_then(|fast| fast.settle(word, answer)) {
-            Some(released) => released,
-            None => self.draw_slowly(word, answer, rng),
+        match self.fast.map(|fast| fast.settle(word, answer)) {
+            Some((released, true)) => released,
+            _ => self.draw_slowly(word, answer, rng),
         }
     }
 
@@ -290,8 +279,8 @@ mod tests {
 
     /// What floats settle, integers settle in the same way, whatever digits follow.
     fn assert_fast_is_right(word: u64, answer: f64, b: f64, k: i32) -> bool {
-        let fast = Fast::new(scale(b), grid(k)).and_then(|fast| fast.settle(word, answer));
-        if let Some(released) = fast {
+        let fast = Fast::new(scale(b), grid(k)).map(|fast| fast.settle(word, answer)).filter(|draw| draw.1);
+        if let Some((released, _)) = fast {
             for seed in [1, 2] {
                 let exact = slowly(word, answer, b, k, seed);
                 assert_eq!(released, exact, "word {word:#x}, answer {answer:e}, scale {b:e}, grid {k}");
@@ -315,7 +304,7 @@ mod tests {
     fn nearly_all_draws_are_settled_in_floats() {
         let mut rng = Insecure::seeded(23);
         let fast = Fast::new(scale(1.3), Grid::below(scale(1.3))).unwrap();
-        let settled = (0..1 << 20).filter(|_| fast.settle(rng.next_u64(), 0.1).is_some()).count();
+        let settled = (0..1 << 20).filter(|_| fast.settle(rng.next_u64(), 0.1).1).count();
         // About one in 2¹⁴ is left over, 64 of these; more than 128 with probability below e^−24
         // (Chernoff).
         assert!(settled > (1 << 20) - 128, "{} are left over", (1 << 20) - settled);
@@ -332,7 +321,7 @@ mod tests {
         };
         assert_eq!([settle(0, false), settle(u64::MAX, false)], [IBig::ONE, IBig::ZERO]);
         assert_eq!([settle(0, true), settle(u64::MAX, true)], [-IBig::ONE, IBig::ZERO]);
-        assert!(Fast::new(scale(1.0), grid(0)).unwrap().settle(prefix << 1, 0.0).is_none());
+        assert!(!Fast::new(scale(1.0), grid(0)).unwrap().settle(prefix << 1, 0.0).1);
     }
 
     #[test]
@@ -352,7 +341,7 @@ mod tests {
             // One in 2¹³ or fewer is expected not to be settled; more than 20 with probability
             // below 10⁻¹⁴ for each answer (Poisson).
             assert_way_is_that_of_the_noise(grid(exponent), 20, |word, answer| {
-                sampler.fast.unwrap().settle(word, answer).is_some()
+                sampler.fast.unwrap().settle(word, answer).1
             });
         }
         // Beside coarser steps an answer on a boundary is left to the noise in most draws: all
