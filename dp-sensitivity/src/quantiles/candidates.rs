@@ -124,7 +124,7 @@ const MOST_STEPS: f64 = 1_125_899_906_842_624.0; // 2⁵⁰
 /// The sum is from 2⁵² to 2⁵³, where the floats are the integers: adding rounds, and the bits count
 /// on.
 #[inline]
-const fn nearest_integer(x: f64) -> i64 {
+pub(super) const fn nearest_integer(x: f64) -> i64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5·2⁵²
     (x + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()).cast_signed()
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::candidates::Candidates;
+use super::candidates::{Candidates, nearest_integer};
 use super::release::is_in_order;
 
 /// The candidates of records, in order: what [`Line`](super::line::Line) counts on.
@@ -88,12 +88,16 @@ impl Division {
         Self { first: low - beyond, per_step: (GROUPS - 1) as f64 / width }
     }
 
-    /// Both rise with the steps: the product of floats, and what is left of its fraction.
+    /// The nearest integer to the product of floats: both rise with the steps.
     #[inline]
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // below 2¹¹
     fn group(self, steps: i64) -> usize {
+        const LAST: f64 = (GROUPS - 1) as f64;
         let group = (steps - self.first) as f64 * self.per_step;
-        (group as i32).clamp(0, GROUPS as i32 - 1) as usize
+        let group = if group > 0.0 { group } else { 0.0 };
+        let group = if group < LAST { group } else { LAST };
+        // The remainder says to the compiler what is known.
+        nearest_integer(group).cast_unsigned() as usize % GROUPS
     }
 }
 
@@ -101,16 +105,19 @@ impl Groups {
     fn new(data: &[f64], candidates: &Candidates) -> Self {
         let division = Division::new(data, candidates);
         let mut block = [0; BLOCK];
-        let mut starts = vec![0; GROUPS + 1];
+        let mut counts = [0; GROUPS];
         for records in data.chunks(BLOCK) {
             let steps = &mut block[..records.len()];
             candidates.nearest_of(records, steps);
-            steps.iter().for_each(|steps| starts[division.group(*steps) + 1] += 1);
+            steps.iter().for_each(|steps| counts[division.group(*steps)] += 1);
         }
-        for group in 0..GROUPS {
-            starts[group + 1] += starts[group];
-        }
-        let (mut next, mut ordered) = (starts.clone(), vec![0; data.len()]);
+        let mut end = 0;
+        let mut next = counts.map(|count: usize| {
+            end += count;
+            end - count
+        });
+        let starts = next.iter().copied().chain([end]).collect();
+        let mut ordered = vec![0; data.len()];
         for records in data.chunks(BLOCK) {
             let steps = &mut block[..records.len()];
             candidates.nearest_of(records, steps);

@@ -36,8 +36,11 @@ const PLACES: usize = VALUES * LENGTH;
 const MOST: usize = 4;
 
 /// The parts of a cell in which its first records lie, as numerators and binary digits.
-fn points(records: usize) -> Vec<(u64, u32)> {
-    (1u32..).flat_map(|digits| (1..1u64 << digits).step_by(2).map(move |odd| (odd, digits))).take(records).collect()
+fn points(records: usize) -> Vec<(usize, u32)> {
+    (1u32..)
+        .flat_map(|digits| (1..1usize << digits).step_by(2).map(move |odd| (odd, digits)))
+        .take(records)
+        .collect()
 }
 
 /// Quartiles of the values 0, 1, 2.
@@ -80,14 +83,12 @@ fn median(places: &[usize], low: usize, high: usize, theta: f64) -> Vec<f64> {
 }
 
 /// The law of the three places that are released, for records that are numbers of values.
-fn law(records: &[usize], theta: &Steepness, points: fn(usize) -> Vec<(u64, u32)>) -> Vec<f64> {
+fn law(records: &[usize], theta: &Steepness, points: fn(usize) -> Vec<(usize, u32)>) -> Vec<f64> {
     let mut places = vec![];
     for value in 0..VALUES {
         let heap = records.iter().filter(|record| **record == value).count();
         places.extend(
-            points(heap)
-                .into_iter()
-                .map(|(odd, digits)| value * LENGTH + (((odd * LENGTH as u64) >> digits) as usize)),
+            points(heap).into_iter().map(|(odd, digits)| value * LENGTH + ((odd * LENGTH) >> digits)),
         );
     }
     let mut all = vec![];
@@ -108,7 +109,7 @@ fn loss(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// Judges "no loss is larger than ε".
-fn losses(theta: &[Steepness; 2], points: fn(usize) -> Vec<(u64, u32)>) -> Result<Finding, Error> {
+fn losses(theta: &[Steepness; 2], points: fn(usize) -> Vec<(usize, u32)>) -> Result<Finding, Error> {
     let values: Vec<usize> = (0..VALUES).collect();
     let [mut added, mut replaced] = [0.0f64; 2];
     for size in 0..=MOST {
@@ -133,17 +134,23 @@ fn losses(theta: &[Steepness; 2], points: fn(usize) -> Vec<(u64, u32)>) -> Resul
 }
 
 /// A refutation, unless the places of the library are these points of the cells.
-fn spread(points: fn(usize) -> Vec<(u64, u32)>) -> Result<Option<Finding>, Error> {
+fn spread(points: fn(usize) -> Vec<(usize, u32)>) -> Result<Option<Finding>, Error> {
     let release = quartiles()?.epsilon(EPSILON)?.on_multiples_of(1.0)?;
     for heap in 0..70 {
-        let data: Vec<f64> = (0..heap + 5).map(|i| if i < 5 { 2.0 * f64::from(i % 2) } else { 1.0 }).collect();
+        let data: Vec<f64> = (0..heap + 5)
+            .map(|i| match i {
+                0 | 2 | 4 => 0.0,
+                1 | 3 => 2.0,
+                _ => 1.0,
+            })
+            .collect();
         let (places, total) = release.places(&data);
         let length = total / 3;
-        let mut expected: Vec<u64> = [(0, 3), (length, heap as usize), (2 * length, 2)]
+        let mut expected: Vec<u64> = [(0, 3), (length, heap), (2 * length, 2)]
             .into_iter()
             .flat_map(|(low, records)| {
                 points(records).into_iter().map(move |(odd, digits)| {
-                    low + u64::try_from((u128::from(length) * u128::from(odd)) >> digits).unwrap_or(u64::MAX)
+                    low + u64::try_from((u128::from(length) * odd as u128) >> digits).unwrap_or(u64::MAX)
                 })
             })
             .collect();
@@ -156,7 +163,7 @@ fn spread(points: fn(usize) -> Vec<(u64, u32)>) -> Result<Option<Finding>, Error
 }
 
 #[allow(clippy::cast_precision_loss, reason = "small numbers")]
-fn share(part: u64, whole: u64) -> f64 {
+fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
@@ -168,12 +175,10 @@ fn places() -> Figure {
         Axis::linear("part of the records"),
     );
     for records in [5, 12, 100] {
-        let mut shares: Vec<f64> = points(records)
-            .into_iter()
-            .map(|(odd, digits)| share(odd, 1 << digits))
-            .collect();
+        let mut shares: Vec<f64> =
+            points(records).into_iter().map(|(odd, digits)| share(odd, 1 << digits)).collect();
         shares.sort_by(f64::total_cmp);
-        let curve = shares.into_iter().zip(1u64..).map(|(x, rank)| (x, share(rank, records as u64)));
+        let curve = shares.into_iter().zip(1..).map(|(x, rank)| (x, share(rank, records)));
         figure = figure.curve(format!("{records} records"), curve);
     }
     figure
@@ -184,8 +189,8 @@ mod tests {
     use super::*;
 
     /// The multiples of 1/h, from half of one on.
-    fn evenly(records: usize) -> Vec<(u64, u32)> {
-        (0..records as u64).map(|i| (((2 * i + 1) << 20) / (2 * records as u64), 20)).collect()
+    fn evenly(records: usize) -> Vec<(usize, u32)> {
+        (0..records).map(|i| (((2 * i + 1) << 20) / (2 * records), 20)).collect()
     }
 
     #[test]
