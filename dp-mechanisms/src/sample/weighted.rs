@@ -9,8 +9,8 @@
 //! # Timing
 //!
 //! All weights are looked at, and all sums are compared, wherever U·S lies. It takes longer where
-//! U·S lies so close to a sum that floats do not tell which is larger: about one draw in 2⁴⁴ per
-//! weight, where the enclosures are as wide as those of an exponential function.
+//! U·S lies so close to a sum that floats do not tell which is larger: about one draw in 2⁵⁰/k² for
+//! k weights, where the enclosures are as wide as those of an exponential function.
 
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
