@@ -28,8 +28,8 @@ fn distance(draw: impl Fn(&mut Insecure) -> f64, exact: f64, bounds: Bounds) -> 
 }
 
 /// At ε = 0.125 smooth noise is ten times as far off, and at ε = 1 it was ahead of an exponential
-/// mechanism with even weights. With this seed, and with any other but for chance: the mean of 4000 distances that
-/// are as large as their spread is known to 2 %.
+/// mechanism with even weights. With this seed, and with any other but for chance: the mean of 4000
+/// distances that are as large as their spread is known to 2 %.
 #[test]
 fn the_default_is_within_a_fifth_of_the_better_one() {
     let bounds = Bounds::new(0.0, 1e6).unwrap();

@@ -118,9 +118,9 @@ impl<A: Adjacency> Quantiles<A> {
 /// those above from the latter, and so on (Kaplan, Schnapp and Stemmer 2022). What comes out is in
 /// order. The error grows with log m only, because that is how many releases see a record.
 ///
-/// The h records of a candidate are spread over its cell: they lie at its first h points of ½; ¼, ¾;
-/// ⅛, ⅜, ⅝, ⅞; …. So a heap of records at one candidate is divided where the quantile divides it,
-/// and is not lost to one side.
+/// The h records of a candidate are spread over its cell: they lie at the first h points of ½; ¼,
+/// ¾; ⅛, ⅜, ⅝, ⅞; …. So a heap of records at one candidate is divided where the quantile divides
+/// it, and is not lost to one side.
 ///
 /// **Theorem** (claim S24). Let there be m quantiles, hence L = ⌊log₂ m⌋ + 1 rounds, and let each
 /// release of a round have losses that span at most r when a record is added to *its* records.
