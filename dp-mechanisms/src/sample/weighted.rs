@@ -9,8 +9,8 @@
 //! # Timing
 //!
 //! All weights are looked at, and all sums are compared, wherever U·S lies. It takes longer where
-//! U·S lies so close to a sum that floats do not tell which is larger: about one draw in 2⁴⁴ per
-//! weight, where the enclosures are as wide as those of an exponential function.
+//! U·S lies so close to a sum that floats do not tell which is larger: about one draw in 2⁵⁰/k² for
+//! k weights, where the enclosures are as wide as those of an exponential function.
 
 use dp_core::rounding::Enclosure;
 use rand_core::Rng;
@@ -77,17 +77,31 @@ fn weighted_from<W: Weights + ?Sized, R: Rng + ?Sized>(weights: &W, bits: &mut B
 }
 
 /// The index, if it is the same for all numbers in the enclosures.
+///
+/// The ends of the enclosures are added up in floats. A sum of k floats that are not negative takes
+/// k − 1 additions, and each multiplies what it has added up by a number from 1 − 2⁻⁵³ to 1 + 2⁻⁵³
+/// (sums of subnormal numbers are exact). So the exact sum is within a factor of 1 ± 2⁻⁵²·k of the
+/// one in floats, for k < 2⁵⁰: (1 − 2⁻⁵³)⁻ᵏ ≤ 1 + 2⁻⁵²·k, and 1 − 2⁻⁵²·k ≤ (1 + 2⁻⁵³)⁻ᵏ. Both ends
+/// of the comparison get that factor, for k the number of all weights.
 fn by_floats<W: Weights + ?Sized>(weights: &W, uniform: Enclosure) -> Option<usize> {
-    let sums: Vec<Enclosure> = (0..weights.count())
-        .scan(Enclosure::ZERO, |sum, index| {
-            *sum = *sum + weights.enclosure(index);
-            Some(*sum)
+    let sums: Vec<(f64, f64)> = (0..weights.count())
+        .scan((0.0, 0.0), |(low, high), index| {
+            let weight = weights.enclosure(index);
+            *low += weight.lo();
+            *high += weight.hi();
+            Some((*low, *high))
         })
         .collect();
-    let (total, sums) = sums.split_last()?;
-    let target = uniform * *total;
-    let certain = sums.iter().filter(|sum| sum.hi() <= target.lo()).count();
-    let possible = sums.iter().filter(|sum| sum.lo() <= target.hi()).count();
+    let ((low, high), sums) = sums.split_last()?;
+    if !high.is_finite() {
+        return None;
+    }
+    let error = Enclosure::integer(weights.count()) * Enclosure::point(f64::EPSILON);
+    let factor = Enclosure::new((Enclosure::ONE - error).lo(), (Enclosure::ONE + error).hi());
+    // What the sums in floats are compared with: their factor is divided by.
+    let target = uniform * Enclosure::new(*low, *high) * factor / factor;
+    let certain = sums.iter().filter(|(_, high)| *high <= target.lo()).count();
+    let possible = sums.iter().filter(|(low, _)| *low <= target.hi()).count();
     (certain == possible).then_some(certain)
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Candidates {
     last: i64,
     round: Round,
     /// What the round ones add before the first.
-    before: i64,
+    before: u64,
 }
 
 /// The place of a candidate on the line of weights: from `low` up to, but not including, `high`.
@@ -34,24 +34,28 @@ pub(super) struct Cell {
 /// with what each kind weighs.
 #[derive(Clone, Debug, PartialEq)]
 struct Round {
-    every: i64,
-    weights: Vec<i64>,
+    every: u64,
+    weights: Vec<u64>,
+    /// A number of steps that is of all kinds, and is below all candidates.
+    origin: i64,
 }
 
 impl Round {
     /// None weighs more.
-    const NONE: Self = Self { every: 1, weights: Vec::new() };
+    const NONE: Self = Self { every: 1, weights: Vec::new(), origin: 0 };
 
-    /// What they add to the weight of all numbers of steps below this one, counted from zero, and
-    /// to that of this one.
-    fn below_and_at(&self, steps: i64) -> (i64, i64) {
-        let mut multiple = steps.div_euclid(self.every);
+    /// What they add to the weight of all numbers of steps from the origin up to, but not
+    /// including, this one, and to that of this one.
+    #[inline]
+    fn below_and_at(&self, steps: i64) -> (u64, u64) {
+        let steps = steps.wrapping_sub(self.origin).cast_unsigned();
+        let mut multiple = steps / self.every;
         let mut is_round = multiple * self.every == steps;
         let (mut up_to, mut at) = (0, 0);
         for weight in &self.weights {
             up_to += weight * multiple;
-            at += weight * i64::from(is_round);
-            let next = multiple.div_euclid(10);
+            at += weight * u64::from(is_round);
+            let next = multiple / 10;
             is_round &= next * 10 == multiple;
             multiple = next;
         }
@@ -71,14 +75,16 @@ enum Unit {
 impl Unit {
     /// The nearest whole number of steps; a function of the number alone that never falls.
     fn steps(self, x: f64) -> i64 {
-        let steps = match self {
+        nearest_integer(self.divide(x))
+    }
+
+    #[inline]
+    fn divide(self, x: f64) -> f64 {
+        match self {
             Self::Length(step) if step < LEAST_STEP => x / step,
             Self::Length(step) => without_subnormals(x) / step,
             Self::Part(parts) => without_subnormals(x) * parts,
-        };
-        #[allow(clippy::cast_possible_truncation)] // what is too large is cut at the bounds
-        let steps = steps.round() as i64;
-        steps
+        }
     }
 
     fn value(self, steps: i64) -> f64 {
@@ -112,6 +118,16 @@ const fn without_subnormals(x: f64) -> f64 {
 
 /// The largest number of steps from zero to a bound.
 const MOST_STEPS: f64 = 1_125_899_906_842_624.0; // 2⁵⁰
+
+/// The nearest integer, and the even one of two that are as near, to a number from −2⁵¹ to 2⁵¹.
+///
+/// The sum is from 2⁵² to 2⁵³, where the floats are the integers: adding rounds, and the bits count
+/// on.
+#[inline]
+pub(super) const fn nearest_integer(x: f64) -> i64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5·2⁵²
+    (x + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()).cast_signed()
+}
 
 /// 10^e, correctly rounded.
 fn power_of_ten(exponent: i32) -> f64 {
@@ -149,10 +165,13 @@ impl Candidates {
         let nearest = width + i32::from(leading * leading > 10.0);
         let coarsest = nearest - COARSEST - exponent;
         let digits = (coarsest + 1 - LEVELS).max(1)..=coarsest;
-        let power = |digits: i32| u32::try_from(digits).map_or(1, |digits| 10i64.pow(digits));
+        let power = |digits: i32| u32::try_from(digits).map_or(1, |digits| 10u64.pow(digits));
         // One every d steps that weighs d/6: together as much as a sixth of all steps.
-        let weights = digits.clone().map(|digits| power(digits) / i64::from(LEVELS)).collect();
-        Self::within(bounds, unit, Round { every: power(*digits.start()), weights })
+        let weights = digits.clone().map(|digits| power(digits) / u64::from(LEVELS.unsigned_abs())).collect();
+        let all = power(coarsest.max(1)).cast_signed();
+        let first = unit.steps(bounds.lower());
+        let origin = (first.div_euclid(all) - 1) * all;
+        Self::within(bounds, unit, Round { every: power(*digits.start()), weights, origin })
     }
 
     /// The multiples of a step, all with the same weight.
@@ -195,23 +214,58 @@ impl Candidates {
     /// The cell of the candidate that is nearest to a record. It rises with the record, and `NaN`
     /// is taken as the middle of the bounds.
     pub(super) fn cell(&self, record: f64) -> Cell {
-        self.cell_of(self.unit.steps(self.bounds.clamp(record)).clamp(self.first, self.last))
+        self.cell_of(self.nearest(record))
+    }
+
+    /// The candidate that is nearest to a record, in steps.
+    pub(super) fn nearest(&self, record: f64) -> i64 {
+        self.unit.steps(self.bounds.clamp(record)).clamp(self.first, self.last)
+    }
+
+    /// [`nearest`](Self::nearest) of each record.
+    pub(super) fn nearest_of(&self, records: &[f64], nearest: &mut [i64]) {
+        // Three loops without branches.
+        match self.unit {
+            Unit::Part(parts) => self.nearest_by(records, nearest, |x| Unit::Part(parts).divide(x)),
+            Unit::Length(step) if step < LEAST_STEP => self.nearest_by(records, nearest, |x| x / step),
+            Unit::Length(step) => self.nearest_by(records, nearest, |x| without_subnormals(x) / step),
+        }
+    }
+
+    #[inline]
+    fn nearest_by(&self, records: &[f64], nearest: &mut [i64], divide: impl Fn(f64) -> f64) {
+        let (lower, upper, middle) = (self.bounds.lower(), self.bounds.upper(), self.bounds.clamp(f64::NAN));
+        #[allow(clippy::cast_precision_loss)] // below 2⁵³
+        let (first, last) = (self.first as f64, self.last as f64);
+        let within = |x: f64, low: f64, high: f64| {
+            let x = if x < low { low } else { x };
+            if x > high { high } else { x }
+        };
+        for (nearest, record) in nearest.iter_mut().zip(records) {
+            let record = if record.is_nan() { middle } else { *record };
+            *nearest = nearest_integer(within(divide(within(record, lower, upper)), first, last));
+        }
     }
 
     /// The candidate in whose cell a place below the total lies.
     pub(super) fn at(&self, place: u64) -> f64 {
+        self.bounds.clamp(self.unit.value(self.steps_at(place)))
+    }
+
+    /// The same in steps.
+    pub(super) fn steps_at(&self, place: u64) -> i64 {
         let beyond = |index: u64| self.cell_of(self.first.saturating_add_unsigned(index)).high > place;
         let index = smallest_integer(0, self.first.abs_diff(self.last), beyond)
             .expect("the place is below the total");
-        self.bounds.clamp(self.unit.value(self.first.saturating_add_unsigned(index)))
+        self.first.saturating_add_unsigned(index)
     }
 
     /// The cell of a number of steps that is at least the first. It takes the same instructions for
     /// round numbers and others.
-    fn cell_of(&self, steps: i64) -> Cell {
+    pub(super) fn cell_of(&self, steps: i64) -> Cell {
         let (below, at) = self.round.below_and_at(steps);
-        let low = (steps - self.first + (below - self.before)).unsigned_abs();
-        Cell { low, high: low + 1 + at.unsigned_abs() }
+        let low = (steps - self.first).unsigned_abs() + (below - self.before);
+        Cell { low, high: low + 1 + at }
     }
 }
 
@@ -312,6 +366,10 @@ mod tests {
             let place = ((all.total() - 1) as f64 * share) as u64;
             let value = all.at(place);
             let cell = all.cell(value);
+            let hostile = [records[0], records[1], f64::NAN, f64::INFINITY, -0.0, lower, upper, value];
+            let mut nearest = [0; 8];
+            all.nearest_of(&hostile, &mut nearest);
+            prop_assert_eq!(nearest, hostile.map(|x| all.nearest(x)));
             prop_assert!(cell.low <= place && place < cell.high, "{} {:?}", place, cell);
             prop_assert!(bounds.lower() <= value && value <= bounds.upper());
         }

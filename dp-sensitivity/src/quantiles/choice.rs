@@ -87,16 +87,18 @@ impl Score {
         total: u64,
         reach: usize,
         window: &Window<'_>,
-        counts: impl Fn(u64) -> (usize, usize),
+        mut counts: impl FnMut(u64) -> (usize, usize),
         rng: &mut R,
     ) -> u64 {
         let size = window.size;
         let target = self.target(size);
         let pieces = self.pieces(total, reach, window);
         loop {
-            let piece = pieces.list[weighted(&pieces, rng)];
-            if piece.score != Distance::Beyond {
-                return piece.start + uniform(piece.length, rng);
+            let index = weighted(&pieces, rng);
+            let distance = pieces.distance(index);
+            if distance != Distance::Beyond {
+                let piece = pieces.piece(index);
+                return piece.start + uniform(piece.end - piece.start, rng);
             }
             let place = uniform(total, rng);
             let (ended, begun) = counts(place);
@@ -124,45 +126,61 @@ impl Score {
     fn pieces(self, total: u64, reach: usize, window: &Window<'_>) -> Pieces {
         let Window { size, before, cells } = *window;
         let target = self.target(size);
-        let end = Cell { low: total, high: total };
-        let cell = |rank: usize| match rank {
-            0 => Cell { low: 0, high: 0 },
-            rank if rank > size => end,
-            rank => cells[rank - 1 - before],
-        };
-        let piece = |start: u64, end: u64, score| Piece { start, length: end - start, score };
-        let below = (target.saturating_sub(reach)..=target)
-            .map(|rank| piece(cell(rank).low, cell(rank + 1).low, Distance::Rank(rank)));
-        let at = cell(target + 1);
-        let above = (target + 1..=size.min(target.saturating_add(reach).saturating_add(1)))
-            .map(|rank| piece(cell(rank).high, cell(rank + 1).high, Distance::Rank(rank)));
-        let beyond = piece(0, total, Distance::Beyond);
-        let list: Vec<Piece> =
-            below.chain([piece(at.low, at.high, Distance::Zero)]).chain(above).chain([beyond]).collect();
-        let exact = Enclosure::point(self.level.abs()) * Enclosure::integer(size);
-        let listed = target - target.saturating_sub(reach) + 1;
-        let mut factors = self.factors(exact - Enclosure::integer(target), listed);
-        factors.reverse();
-        factors.push(Enclosure::ONE);
-        factors.extend(
-            self.factors(Enclosure::integer(target) + Enclosure::ONE - exact, list.len() - listed - 2),
-        );
-        factors.push((-(Enclosure::point(self.steepness) * Enclosure::integer(reach))).exp());
-        Pieces { list, factors, score: self, size, target, reach }
-    }
+        let lowest = target.saturating_sub(reach);
+        let highest = size.min(target.saturating_add(reach).saturating_add(1));
+        // The cells of the records of ranks lowest, …, target + 1, …, highest + 1, where 0 is
+        // before the first record and size + 1 beyond the last.
+        let (cells_to, cells_from) = cells.split_at(target - before);
+        let listed = target - lowest + 1;
+        let begins = &cells_to[cells_to.len() - (listed - usize::from(lowest == 0))..];
+        let mut edges = Vec::with_capacity(highest - lowest + 3);
+        edges.extend((lowest == 0).then_some(0));
+        edges.extend(begins.iter().map(|cell| cell.low));
+        edges.push(cells_from.first().map_or(total, |cell| cell.low));
+        let ends = (highest + 1 - target).min(cells_from.len());
+        edges.extend(cells_from[..ends].iter().map(|cell| cell.high));
+        edges.extend((highest == size).then_some(total));
 
-    /// e^(−θd), e^(−θ(d+1)), …: products of one exponential in 64 with a power of e^−θ.
-    fn factors(self, distance: Enclosure, count: usize) -> Vec<Enclosure> {
-        const BLOCK: usize = 64;
         let steepness = Enclosure::point(self.steepness);
-        let distance = distance.max(Enclosure::ZERO);
-        let step = (-steepness).exp();
-        let powers: Vec<Enclosure> =
-            std::iter::successors(Some(Enclosure::ONE), |power| Some(*power * step)).take(BLOCK).collect();
-        let block = |start: usize| (-(steepness * (distance + Enclosure::integer(start)))).exp();
-        let blocks = (0..count).step_by(BLOCK).map(block);
-        blocks.flat_map(|first| powers.iter().map(move |power| first * *power)).take(count).collect()
+        let exact = Enclosure::point(self.level.abs()) * Enclosure::integer(size);
+        let powers = powers((-steepness).exp());
+        let factors = |distance: Enclosure, count: usize| {
+            let distance = distance.max(Enclosure::ZERO);
+            let block = move |start: usize| (-(steepness * (distance + Enclosure::integer(start)))).exp();
+            let blocks = (0..count).step_by(BLOCK).map(block);
+            let powers = &powers;
+            blocks.flat_map(move |first| powers.map(|power| product(first, power))).take(count)
+        };
+        let mut all = Vec::with_capacity(edges.len());
+        all.extend(factors(exact - Enclosure::integer(target), listed));
+        all.reverse();
+        all.push(Enclosure::ONE);
+        all.extend(factors(
+            Enclosure::integer(target) + Enclosure::ONE - exact,
+            edges.len().saturating_sub(listed + 2),
+        ));
+        all.push((-(steepness * Enclosure::integer(reach))).exp());
+        Pieces { edges, factors: all, total, score: self, size, target, reach }
     }
+}
+
+/// How many factors are made from one exponential.
+const BLOCK: usize = 64;
+
+/// 1, x, x², …
+fn powers(x: Enclosure) -> [Enclosure; BLOCK] {
+    let mut powers = [Enclosure::ONE; BLOCK];
+    for index in 1..BLOCK {
+        powers[index] = product(powers[index - 1], x);
+    }
+    powers
+}
+
+/// Encloses a product of numbers that are not negative, between the neighbours of rounded products:
+/// wider than `a * b` by a float, and ten times as fast.
+#[inline]
+fn product(a: Enclosure, b: Enclosure) -> Enclosure {
+    Enclosure::new((a.lo() * b.lo()).next_down().max(0.0), (a.hi() * b.hi()).next_up())
 }
 
 /// A uniform integer below a positive length, which is private.
@@ -181,18 +199,13 @@ enum Distance {
     Beyond,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    start: u64,
-    length: u64,
-    score: Distance,
-}
-
 /// All pieces, with what their weights are made from: length·e^(−θ·distance).
 struct Pieces {
-    list: Vec<Piece>,
-    /// e^(−θ·distance) of each.
+    /// Where the pieces begin, and where the last one ends that is listed.
+    edges: Vec<u64>,
+    /// e^(−θ·distance) of each, and of all that is not listed.
     factors: Vec<Enclosure>,
+    total: u64,
     score: Score,
     size: usize,
     target: usize,
@@ -210,6 +223,26 @@ fn exactly(integer: u64) -> Interval {
 }
 
 impl Pieces {
+    fn distance(&self, index: usize) -> Distance {
+        let zero = self.target - self.target.saturating_sub(self.reach) + 1;
+        match index {
+            _ if index + 1 == self.edges.len() => Distance::Beyond,
+            _ if index == zero => Distance::Zero,
+            _ if index < zero => Distance::Rank(self.target + 1 + index - zero),
+            _ => Distance::Rank(self.target + index - zero),
+        }
+    }
+
+    /// A piece that is listed.
+    fn piece(&self, index: usize) -> Range<u64> {
+        self.edges[index]..self.edges[index + 1]
+    }
+
+    fn length(&self, index: usize) -> u64 {
+        let end = self.edges.get(index + 1);
+        end.map_or(self.total, |end| end - self.edges[index])
+    }
+
     /// θ·distance, exactly.
     fn exponent(&self, distance: Distance) -> Interval {
         let target =
@@ -226,17 +259,19 @@ impl Pieces {
 
 impl Weights for Pieces {
     fn count(&self) -> usize {
-        self.list.len()
+        self.edges.len()
     }
 
     fn enclosure(&self, index: usize) -> Enclosure {
-        Enclosure::integer(self.list[index].length) * self.factors[index]
+        #[allow(clippy::cast_precision_loss)] // widened to the neighbours
+        let nearest = self.length(index) as f64;
+        let length = Enclosure::new(nearest.next_down().max(0.0), nearest.next_up());
+        product(length, self.factors[index])
     }
 
     fn interval(&self, index: usize, precision: u32) -> Interval {
-        let piece = self.list[index];
-        let factor = (-self.exponent(piece.score)).exp(precision + 2);
-        exactly(piece.length).times(&factor, precision)
+        let factor = (-self.exponent(self.distance(index))).exp(precision + 2);
+        exactly(self.length(index)).times(&factor, precision)
     }
 }
 
@@ -299,17 +334,19 @@ mod tests {
             let window = Window { size: records.len(), before: around.start, cells: &records[around] };
             let pieces = score.pieces(total, reach, &window);
             let mut found = vec![None; usize::try_from(total).unwrap()];
-            for (index, piece) in pieces.list.iter().enumerate().filter(|(_, piece)| piece.score != Distance::Beyond) {
+            prop_assert_eq!(pieces.factors.len(), pieces.edges.len());
+            for index in 0..pieces.edges.len() - 1 {
+                let piece = pieces.piece(index);
                 #[allow(clippy::cast_precision_loss)]
-                let each = pieces.enclosure(index).hi() / piece.length as f64;
-                for place in piece.start..piece.start + piece.length {
+                let each = pieces.enclosure(index).hi() / (piece.end - piece.start) as f64;
+                for place in piece.clone() {
                     let slot = &mut found[usize::try_from(place).unwrap()];
                     prop_assert!(slot.is_none(), "{} is in two pieces", place);
                     *slot = Some(each);
                 }
                 let (floats, digits) = (pieces.enclosure(index), pieces.interval(index, 100).enclosure());
                 prop_assert!(floats.lo() <= digits.lo() && digits.hi() <= floats.hi(), "{} {}", floats, digits);
-                prop_assert!(piece.length == 0 || floats.relative_width() < 1e-13);
+                prop_assert!(piece.is_empty() || floats.relative_width() < 1e-13);
             }
             for (place, found) in (0..).zip(found) {
                 let distance = by_definition(level, &records, place);

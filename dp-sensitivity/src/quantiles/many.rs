@@ -118,30 +118,38 @@ impl<A: Adjacency> Quantiles<A> {
 /// those above from the latter, and so on (Kaplan, Schnapp and Stemmer 2022). What comes out is in
 /// order. The error grows with log m only, because that is how many releases see a record.
 ///
-/// Each record lies at a random place in the cell of its candidate. So a heap of records at one
-/// candidate is divided where the quantile divides it, and is not lost to one side.
+/// The h records of a candidate are spread over its cell: they lie at the first h points of ½; ¼,
+/// ¾; ⅛, ⅜, ⅝, ⅞; …. So a heap of records at one candidate is divided where the quantile divides
+/// it, and is not lost to one side.
 ///
-/// **Theorem**. Let there be m quantiles, hence L = ⌊log₂ m⌋ + 1 rounds, and let each
+/// **Theorem** (claim S24). Let there be m quantiles, hence L = ⌊log₂ m⌋ + 1 rounds, and let each
 /// release of a round have losses that span at most r when a record is added to *its* records.
 /// - Under add/remove all together are L·r-private, and L·r²/8-zCDP.
 /// - Under replace-one they are so if r is the range of the first release when a record is
 ///   *replaced*, and each release of a later round has both at most this range, and at most r/2
 ///   (for pure privacy; r/√2 for zCDP) when a record is added.
 ///
-/// *Proof.* The places of the records are independent of each other, and each is a function of its
-/// record and of randomness of its own. So it suffices to compare data for which the places of all
-/// common records are the same: privacy is quasi-convex in what both sides share, and for the one
-/// that differs each of its places is covered. Given what was released, the side of a record is
-/// decided by its place alone. In each round a record takes part in one release at most: adding it
-/// costs r once, and the rounds compose adaptively. A record that is replaced changes one release
-/// of a round, as a replacement, or takes part in two of them, once with its old place and once
-/// with its new: one loses a record and the other gains one, 2·(r/2), or 2·(r/√2)²/8 = r²/8. ∎
+/// *Proof.* What is released depends on the places of the records alone. A record more is one place
+/// more, in the cell of its candidate: where there were h records there are h + 1, and the first
+/// h + 1 points of a sequence are the first h and another one. So it suffices to look at lists of
+/// places as data. Given what was released, the side of a place is decided. In each round a place
+/// takes part in one release at most: adding it costs r once, and the rounds compose adaptively. A
+/// place that is replaced changes one release of a round, as a replacement, or two of them: one
+/// loses a place and the other gains one, 2·(r/2), or 2·(r/√2)²/8 = r²/8. ∎
+///
+/// Heaps that were spread evenly would not do: one record more would move all others, across the
+/// quantiles that were released.
 ///
 /// # Which records count, and timing
-/// As for [`ExponentialQuantile`](super::ExponentialQuantile), but that the order of the records
-/// does not matter: all of them get a place, and the places are sorted in the same number of passes
-/// whatever they are. How many records are looked at in a round depends on how many are on each
-/// side of what was released, which a record more or less changes by one.
+/// As for [`ExponentialQuantile`](super::ExponentialQuantile). To find the records around the
+/// targets takes a time that depends on their number, their order and how they are spread: data
+/// that are not in order, or hold a `NaN`, are divided among 2048 groups, and the groups that are
+/// needed are sorted. Data that are in order are not copied. From there on the draws take the same
+/// random words, three for each quantile, and the same path for the same numbers of records. How
+/// many records are looked at in a round depends on how many are on each side of what was released,
+/// which a record more or less changes by one.
+///
+/// Checked as S24 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExponentialQuantiles<A, G> {
     quantiles: Quantiles<A>,
@@ -198,7 +206,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         &self,
         wanted: Range<usize>,
         part: &Part,
-        line: &Line<'_>,
+        line: &mut Line<'_>,
         released: &mut [u64],
         rng: &mut R,
     ) {
@@ -230,7 +238,7 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         level: f64,
         is_first: bool,
         part: &Part,
-        line: &Line<'_>,
+        line: &mut Line<'_>,
         rng: &mut R,
     ) -> u64 {
         let (start, total) = (part.places.start, part.places.end - part.places.start);
@@ -242,15 +250,12 @@ impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
         let reach = score.reach(total);
         let around = score.window(part.records.len(), reach);
         let before = around.start;
-        let cells: Vec<Cell> = around
-            .map(|record| {
-                let place = line.place(part.records.start + record) - start;
-                Cell { low: place, high: place + 1 }
-            })
-            .collect();
+        let ranks = part.records.start + around.start..part.records.start + around.end;
+        let cell = |place: u64| Cell { low: place - start, high: place - start + 1 };
+        let cells: Vec<Cell> = line.places(ranks).into_iter().map(cell).collect();
         let window = Window { size: part.records.len(), before, cells: &cells };
         let counts = |place: u64| {
-            let count = |place| line.count_below(start + place, part.records.clone());
+            let mut count = |place| line.count_below(start + place, part.records.clone());
             (count(place), count(place + 1))
         };
         start + score.choose(total, reach, &window, counts, rng)
@@ -275,10 +280,25 @@ impl<A: Adjacency, G: Guarantee> Measurement for ExponentialQuantiles<A, G> {
         {
             return Err(Error::WrongSize { declared, found: data.len() });
         }
-        let line = Line::new(data, &self.candidates, rng);
+        let mut line = Line::new(data, &self.candidates);
         let all = Part { records: 0..data.len(), places: 0..line.total(), levels: (0.0, 1.0) };
         let mut released = vec![0; self.quantiles.levels.len()];
-        self.divide(0..released.len(), &all, &line, &mut released, rng);
+        self.divide(0..released.len(), &all, &mut line, &mut released, rng);
         Ok(released.into_iter().map(|place| line.at(place)).collect())
+    }
+}
+
+/// What a release is computed from, for oracles.
+#[cfg(any(test, feature = "internals"))]
+impl<A: Adjacency, G: Guarantee> ExponentialQuantiles<A, G> {
+    /// θ for a level within a part, which is all records for the first release.
+    pub fn steepness(&self, level: f64, is_first: bool) -> f64 {
+        self.score(level, is_first).steepness
+    }
+
+    /// The places of the records, in order, and how many places there are.
+    pub fn places(&self, data: &[f64]) -> (Vec<u64>, u64) {
+        let mut line = Line::new(data, &self.candidates);
+        (line.places(0..data.len()), line.total())
     }
 }

@@ -10,6 +10,7 @@ mod candidates;
 mod choice;
 mod line;
 mod many;
+mod order;
 mod price;
 mod release;
 mod tree;

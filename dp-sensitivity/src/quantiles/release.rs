@@ -96,7 +96,7 @@ impl<A: Adjacency> Quantile<A> {
 /// the work is the same for the same number of records, whatever they hold: all ranks up to R =
 /// ⌈(ln W + 28)/θ⌉ on both sides of the target are looked at, W the total weight. One draw in 2⁴⁰
 /// or fewer goes farther out; and more digits are taken where a uniform real lies closer to the end
-/// of a piece than floats tell, which is about one draw in 2⁴⁰ per rank.
+/// of a piece than floats tell, which is about one draw in 2⁵⁰/k² for k ranks.
 ///
 /// Checked as S23 by `cargo xtask verify`.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,9 @@ use dp_core::{
 };
 use dp_mechanisms::rng::Insecure;
 use dp_mechanisms::{Laplace, Vector};
-use dp_sensitivity::{Additive, Count, Estimator, Histogram, Mean, Quantile, StandardDeviation, Sum};
+use dp_sensitivity::{
+    Additive, Count, Estimator, Histogram, Mean, Quantile, Quantiles, StandardDeviation, Sum,
+};
 
 use super::trial::{Trial, cell, pure};
 use super::{Caught, Effort, Mutant};
@@ -67,7 +69,34 @@ pub(super) const MUTANTS: &[Mutant] = &[
         right: "under replace-one a candidate loses e^(−ε/2) for each rank",
         check: |effort| replaced_median(effort, 1.0),
     },
+    Mutant {
+        name: "forty quantiles at the price of one",
+        mistake: "each quantile of a list is released by itself for all of ε, as if one record were seen by one of them",
+        right: "the rounds in which quantiles divide the records share ε",
+        check: |effort| one_by_one(effort, 1.0),
+    },
 ];
+
+/// Quantiles one by one, each for this share of ε.
+fn one_by_one(effort: Effort, share: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 1.0;
+    let bounds = Bounds::new(0.0, 1.0)?;
+    let levels: Vec<f64> = (61..=100).map(|k| f64::from(k) / 100.0).collect();
+    let each = |level: &f64| Quantile::new(bounds, *level)?.epsilon(share * EPSILON)?.on_multiples_of(1.0);
+    let broken = levels.iter().map(each).collect::<Result<Vec<_>, Error>>()?;
+    let library = Quantiles::new(bounds, &levels)?.epsilon(EPSILON)?.on_multiples_of(1.0)?;
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&[][..], &[1.0][..]],
+        looking_at: "whether most of forty percentiles of no record, or of the record 1, are 1",
+        label: |released: &Vec<f64>| u64::from(released.iter().filter(|value| **value > 0.5).count() >= 24),
+    };
+    trial.audit(
+        effort,
+        |data, rng| broken.iter().map(|each| each.draw(data, rng)).collect(),
+        |data, rng| library.draw(data, rng),
+    )
+}
 
 /// A median by the exponential mechanism for `factor`·ε under add/remove, on data of which one
 /// record is replaced.
@@ -264,6 +293,7 @@ mod tests {
         assert!(!histogram(EFFORT, 2.0).unwrap().caught);
         assert!(!secret_size(EFFORT, true).unwrap().caught);
         assert!(!replaced_median(EFFORT, 0.5).unwrap().caught);
+        assert!(!one_by_one(EFFORT, 1.0 / 40.0).unwrap().caught);
         assert!(!filtered_mean(EFFORT, false).unwrap().caught);
         assert!(!free_count(EFFORT, false).unwrap().caught);
         assert!(!moved_groups(EFFORT, 2.0).unwrap().caught);

@@ -23,6 +23,7 @@
 //! | S18 | an edge moves the number of triangles by n−2, by the largest degree, by the common neighbours of a pair | holds, and the local sensitivity at distance s is exact |
 //! | S19 | smooth noise is more than global noise | depends on the data |
 //! | S23 | an exponential-mechanism quantile has ε-bounded range | holds, and is tight |
+//! | S24 | m of them at once take ⌊log₂ m⌋ + 1 times as much, heaps included | holds |
 //! | S30, S31 | means and variances of an unknown number of records cost what a count costs | hold, and are tight |
 //! | S32 | one answer for each group | holds, and is tight |
 //! | S33 | bounds from noisy counts of magnitudes are ε-private | holds |
@@ -33,6 +34,7 @@ mod deviation;
 mod estimates;
 mod histograms;
 mod ladders;
+mod many_quantiles;
 mod moments;
 mod passing;
 mod private_bounds;
@@ -81,6 +83,7 @@ pub(super) fn all() -> Vec<Claim> {
         triangles::S18,
         smooth_compared::S19,
         quantiles::S23,
+        many_quantiles::S24,
         estimates::S30,
         estimates::S31,
         estimates::S32,
