@@ -43,7 +43,8 @@
 //! |---|---|---|
 //! | [`Quantile::epsilon`], [`Quantiles`] | the exponential mechanism, for one quantile or many | [`Pure`], [`Zcdp`] |
 //! | [`PeopleByKey::epsilon_delta`] | the keys that occur, as many as (ε,δ) allows | [`Approx`] |
-//! | [`PrivateBounds`] | bounds of records that nobody knows beforehand | [`Pure`], [`Zcdp`] |
+//! | [`PrivateBounds`], [`TailBounds`] | bounds of records that nobody knows beforehand | [`Pure`], [`Zcdp`] |
+//! | [`BoundsPrivately`] | such bounds and a statistic between them, in one call | [`Pure`], [`Zcdp`] |
 //! | [`smooth`] noise | noise in proportion to a smooth bound | [`Pure`], [`Approx`], [`Zcdp`] |
 //! | [`ProposeTestRelease`] | noise for a proposed local sensitivity, after a test | [`Approx`] |
 //! | [`PrivateSensitivityBound`] | noise for a private bound on it | [`Approx`] |
@@ -119,7 +120,10 @@ pub use stability::{
     SensitivityBound, Stable, StableRelease,
 };
 pub use sums::{Mean, Sum};
-pub use unknown_bounds::{NoiseOnBins, PrivateBounds};
+pub use unknown_bounds::{
+    Between, BoundsPrivately, BoundsPrivatelyBy, GroupsBetween, NoiseOnBins, NotionOfBounds, PrivateBounds,
+    StatisticBetween, TailBounds,
+};
 
 use dp_core::arguments;
 

@@ -16,7 +16,10 @@ mod tests;
 mod variance;
 
 pub use additive::Additive;
+pub(crate) use additive::{Contributions, Moves};
+pub(crate) use estimator::Reads;
 pub use estimator::{Estimated, Estimator, Sums};
 pub use groups::By;
+pub(crate) use groups::declared;
 pub use mean::ReleasedMean;
 pub use variance::{ReleasedDeviation, ReleasedVariance};

@@ -32,6 +32,16 @@ impl Magnitudes {
         self.largest - self.least
     }
 
+    /// The powers of two from the least magnitude to the largest, in order.
+    pub(super) fn powers(self) -> impl Iterator<Item = f64> {
+        (self.least..=self.largest).map(power_of_two)
+    }
+
+    /// The largest magnitude.
+    pub(super) fn largest(self) -> f64 {
+        power_of_two(self.largest)
+    }
+
     /// The number of bins.
     pub(super) fn bins(self) -> usize {
         usize::try_from(2 * self.side() + 1).expect("the largest exponent is above the least")
