@@ -42,6 +42,7 @@
 //! | release | what it does | guarantee |
 //! |---|---|---|
 //! | [`Quantile::epsilon`], [`Quantiles`] | the exponential mechanism, for one quantile or many | [`Pure`], [`Zcdp`] |
+//! | [`Quantile::among`] | permute-and-flip over listed candidates | [`Pure`], [`Zcdp`] |
 //! | [`PeopleByKey::epsilon_delta`] | the keys that occur, as many as (ε,δ) allows | [`Approx`] |
 //! | [`PrivateBounds`], [`TailBounds`] | bounds of records that nobody knows beforehand | [`Pure`], [`Zcdp`] |
 //! | [`BoundsPrivately`] | such bounds and a statistic between them, in one call | [`Pure`], [`Zcdp`] |
@@ -108,7 +109,7 @@ pub use estimates::{
 };
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use local::{LocalSensitivity, Smoothness};
-pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};
+pub use order_statistics::{ChosenQuantile, Quantile, QuantileAmong, TrimmedMean, WinsorisedMean};
 pub use people_by_key::{PeopleByKey, SelectedKeys};
 pub use quantiles::{
     CellCounts, ExponentialQuantile, ExponentialQuantiles, QuantileTree, Quantiles, ReleasedQuantiles,

@@ -133,6 +133,25 @@ impl<L: ConvexLoss> PureObjectivePerturbation<L> {
     pub const fn noise(&self) -> &SphericalLaplace {
         &self.inside
     }
+
+    pub(super) const fn problem(&self) -> &ConvexProblem<L> {
+        self.problem.get()
+    }
+
+    /// The noise in the objective and on the point.
+    pub(super) const fn noises(&self) -> (&SphericalLaplace, &SphericalLaplace) {
+        (&self.inside, &self.outside)
+    }
+
+    /// No minimiser without a linear term is farther from 0.
+    pub(super) const fn farthest(&self) -> f64 {
+        self.accuracy.within
+    }
+
+    /// How far the point before the last noise can be from the exact one, and more.
+    pub(super) fn apart(&self) -> f64 {
+        self.problem.apart(self.accuracy, self.inside.half_step())
+    }
 }
 
 /// The scale s of the theorem for ε.

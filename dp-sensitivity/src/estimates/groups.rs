@@ -139,6 +139,15 @@ where
         noisy.chunks_exact(S::SUMS).map(|group| self.statistic.estimate(group)).collect()
     }
 
+    fn sums(&self) -> usize {
+        self.keys.len() * S::SUMS
+    }
+
+    /// Of groups with at least as many records each.
+    fn off(&self, records: usize, noise: f64) -> f64 {
+        self.statistic.off(records, noise)
+    }
+
     /// All of them together: the noise of the groups is independent, so each gets the confidence
     /// (1−β)^(1/k).
     fn cover<M: SumNoise>(
