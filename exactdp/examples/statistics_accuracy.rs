@@ -15,7 +15,7 @@ const LEVELS: [(&str, f64); 3] = [("quantile 0.25", 0.25), ("median", 0.5), ("qu
 fn column(table: &Csv, name: &str, by: &str, most: f64, runs: u32) -> Result<(), Failure> {
     let (data, keys, n) = (table.numbers(name)?, table.texts(by)?, table.len());
     let records = f64::from(u32::try_from(n)?);
-    let bounds = Bounds::new(0.0, most)?;
+    let (bounds, step) = (Bounds::new(0.0, most)?, most / 1000.0);
     let mean = average(data.iter().copied());
     let deviation = average(data.iter().map(|x| (x - mean).powi(2))).sqrt();
     line(&format!("{name}, mean"), runs, |epsilon, rng| {
@@ -56,6 +56,9 @@ fn column(table: &Csv, name: &str, by: &str, most: f64, runs: u32) -> Result<(),
         let listed = quantile.among((0..=1000).map(|k| f64::from(k) * most / 1000.0))?;
         line(&format!("{name}, {level}"), runs, |epsilon, rng| {
             Ok((quantile.epsilon(epsilon)?.release(&data, rng)? - truth).abs())
+        })?;
+        line(&format!("{name}, {level}, records on {step}"), runs, |epsilon, rng| {
+            Ok((quantile.epsilon(epsilon)?.on_multiples_of(step)?.release(&data, rng)? - truth).abs())
         })?;
         line(&format!("{name}, {level}, of 1001 candidates"), runs, |epsilon, rng| {
             Ok((listed.clone().epsilon(epsilon)?.release(&data, rng)? - truth).abs())

@@ -35,8 +35,11 @@ use crate::{Data, LinearFit, LinearModel, LogisticLoss, RegressionNotion};
 #[derive(Clone)]
 pub struct WithErrors<M, G: RegressionNotion> {
     release: Invariant<M>,
-    curvature: Invariant<Noisy<Gram<Vec<f64>, ReplaceOne>, G::Noise, G>>,
+    curvature: Invariant<Curvature<G>>,
 }
+
+/// The second derivative of the loss, with noise.
+type Curvature<G> = Noisy<Gram<Vec<f64>, ReplaceOne>, <G as RegressionNotion>::Noise, G>;
 
 impl<M: Perturbation<Guarantee = G>, G: RegressionNotion> WithErrors<M, G> {
     fn new(release: M, guarantee: G) -> Result<Self, Error> {

@@ -71,7 +71,7 @@ impl<L: ConvexLoss> PureObjectivePerturbation<L> {
     ///
     /// λ is the least one for which the second derivative of a record costs nothing, times a factor
     /// that is large where the noise, whose length is 2pℓB/ε on average, is not small beside the
-    /// gradients of n/50 records: nλ = (2kℓB²/ε)·(1 + 100p/nε). Where k is infinite, the λ for
+    /// gradients of n/100 records: nλ = (2kℓB²/ε)·(1 + 200p/nε). Where k is infinite, the λ for
     /// which it costs a quarter of ε takes the place of the first term. The factor is no theorem:
     /// on breast cancer and census data it was near the best.
     ///
@@ -94,7 +94,7 @@ impl<L: ConvexLoss> PureObjectivePerturbation<L> {
         } else {
             loss.most_curved() * square / libm::expm1(0.25 * epsilon)
         };
-        let ridge = least * (1.0 + 100.0 * count(columns) / (count(records.max(1)) * epsilon));
+        let ridge = least * (1.0 + 200.0 * count(columns) / (count(records.max(1)) * epsilon));
         Self::with_lambda(epsilon, loss, records, columns, row_bound, ridge / count(records))
     }
 

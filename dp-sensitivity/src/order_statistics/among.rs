@@ -15,14 +15,14 @@ use crate::arguments::integer;
 
 /// How well each of a list of candidates would do as a quantile, made by [`Quantile::among`].
 ///
-/// Each record counts as the candidate that is nearest to it, the lower of two, and the score of v
-/// is −dist(q·n, [#{x < v}, #{x ≤ v}]): how many ranks it is off. So that scores are exact floats, q is rounded to a multiple of 2⁻³⁰, and who is off by more than 2²² ranks is off
+/// The score of v is −dist(q·n, [#{x < v}, #{x ≤ v}]): how many ranks it is off. So that scores are
+/// exact floats, q is rounded to a multiple of 2⁻³⁰, and who is off by more than 2²² ranks is off
 /// by that.
 ///
 /// **Theorem** (claim S35). The sensitivity in ℓ∞ is max(q, 1 − q) under add/remove, and 1 under
 /// replace-one.
 ///
-/// *Proof.* The candidate that is nearest to a record is a function of it. Write the score as −dist(0, [A, B]) with A = #{x < v} − q·n and B = #{x ≤ v} − q·n. A
+/// *Proof.* Write the score as −dist(0, [A, B]) with A = #{x < v} − q·n and B = #{x ≤ v} − q·n. A
 /// record more moves each of A and B by −q or 1 − q. The distance of 0 from an interval moves by no
 /// more than its ends do, and to cut it off at a constant brings two distances no farther apart. A
 /// record that is replaced does not move q·n, and A and B by −1, 0 or 1. ∎
@@ -45,6 +45,9 @@ impl<A: Adjacency> Quantile<A> {
     /// Under ε they are chosen by permute-and-flip, which is at least as good as the exponential
     /// mechanism on the same list, and looks at all of it: some thousands are fine.
     /// [`Quantile::epsilon`] needs no list, and its candidates may be as fine as floats.
+    ///
+    /// Records keep their place between candidates; `on_multiples_of` rounds each to its nearest
+    /// candidate instead, which is better where many records share a number that is none.
     ///
     /// ```
     /// use dp_core::{Bounds, Measurement, Pure};
@@ -84,14 +87,6 @@ impl<A: Adjacency> QuantileAmong<A> {
     #[must_use]
     pub fn candidates(&self) -> &[f64] {
         &self.candidates
-    }
-
-    /// The place of the candidate that is nearest to a number.
-    fn nearest(&self, number: f64) -> usize {
-        let above = self.candidates.partition_point(|v| *v < number);
-        let distance = |place: usize| (self.candidates[place] - number).abs();
-        let is_nearer_below = above > 0 && (above == self.candidates.len() || distance(above - 1) <= distance(above));
-        above - usize::from(is_nearer_below)
     }
 
     /// q in units.
@@ -138,9 +133,9 @@ impl<A: Adjacency> Query for QuantileAmong<A> {
         let (mut below, mut up_to) =
             (vec![0i128; self.candidates.len() + 1], vec![0i128; self.candidates.len() + 1]);
         for record in data {
-            let place = self.nearest(self.quantile.bounds().clamp(*record));
-            below[place + 1] += UNITS;
-            up_to[place] += UNITS;
+            let record = self.quantile.bounds().clamp(*record);
+            below[self.candidates.partition_point(|v| *v <= record)] += UNITS;
+            up_to[self.candidates.partition_point(|v| *v < record)] += UNITS;
         }
         let target = self.level() * i128::try_from(data.len()).expect("a number of records");
         let (mut low, mut high) = (-target, -target);
@@ -252,8 +247,7 @@ mod tests {
             let among = quantile.among((-10..=10).map(f64::from)).unwrap();
             let here = scores(&among, &data);
             for (v, score) in among.candidates().iter().zip(&here) {
-                let rounded = |x: &f64| (bounds().clamp(*x) - 0.5).ceil(); // halves go down
-                let clamped: Vec<f64> = data.iter().map(rounded).collect();
+                let clamped: Vec<f64> = data.iter().map(|x| bounds().clamp(*x)).collect();
                 let below = clamped.iter().filter(|x| *x < v).count() as f64;
                 let up_to = clamped.iter().filter(|x| *x <= v).count() as f64;
                 let target = level * data.len() as f64;

@@ -93,6 +93,7 @@ impl<S, T, F, P, K, A: StepOfBounds> BoundsPrivatelyBy<S, T, F, P, K, A> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ε < ∞, and [`Error::Unreachable`] when a share of it asks
     /// for infinite noise.
+    #[allow(clippy::type_complexity, reason = "what is asked by group, and the guarantee")]
     pub fn epsilon(self, epsilon: f64) -> Result<GroupsBetween<S, T, F, P, K, A, Pure>, Error> {
         GroupsBetween::new(self, Pure::new(epsilon)?)
     }
@@ -102,6 +103,7 @@ impl<S, T, F, P, K, A: StepOfBounds> BoundsPrivatelyBy<S, T, F, P, K, A> {
     /// # Errors
     /// [`Error::OutOfRange`] unless 0 < ρ < ∞, and [`Error::Unreachable`] when a share of it asks
     /// for infinite noise.
+    #[allow(clippy::type_complexity, reason = "what is asked by group, and the guarantee")]
     pub fn rho(self, rho: f64) -> Result<GroupsBetween<S, T, F, P, K, A, Zcdp>, Error> {
         GroupsBetween::new(self, Zcdp::new(rho)?)
     }

@@ -157,6 +157,30 @@ fn odd_data_fail_by_what_was_drawn_alone() {
 }
 
 #[test]
+fn odd_groups_fail_by_what_was_drawn_alone() {
+    let mut rng = Insecure::seeded(6);
+    let release = |keys: Vec<String>| {
+        let asked = Mean::bounds_privately(0.25).unwrap().confidence(1.0 - 1e-12).unwrap();
+        asked.by(|p: &(String, f64)| p.1, |p| p.0.clone(), keys).unwrap().epsilon(1.0).unwrap()
+    };
+    let long = "x".repeat(1 << 20);
+    let of = |key: &str, value: f64, times: usize| vec![(key.to_owned(), value); times];
+    let two = release(vec![String::new(), long.clone()]);
+    // Nobody; one record; nobody in a declared group; no numbers: too few for bounds.
+    for data in [vec![], of("", 3.0, 1), of("other", 3.0, 1000), of("", f64::NAN, 1000)] {
+        let said = two.draw(&data, &mut rng).unwrap_err().to_string();
+        assert!(said.contains("none stands out"), "{said}");
+    }
+    let released = two.draw(&[of(&long, 3.0, 1000), of("", f64::NAN, 5)].concat(), &mut rng).unwrap();
+    assert_eq!((released.0.lower(), released.0.upper()), (2.0, 4.0));
+    assert!((released.1[1].mean() - 3.0).abs() < 0.2);
+    let many = Mean::bounds_privately(0.25).unwrap();
+    let many = many.by(|p: &(u32, f64)| p.1, |p| p.0, 0..1_000_000).unwrap().epsilon(1.0).unwrap();
+    let released = many.draw(&vec![(7, 3.0); 1000], &mut rng).unwrap();
+    assert_eq!(released.1.len(), 1_000_000);
+}
+
+#[test]
 fn parameters_are_checked() {
     for bad in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
         assert!(Sum::bounds_privately(bad).is_err() && Quantile::bounds_privately(0.5, bad).is_err());

@@ -205,9 +205,11 @@ fn bounds() -> Audits {
                 [vec![(0_u8, 1.5); 9], vec![(1, 100.0); 10]].concat(),
             ],
             0.0,
-            View::number(|(bounds, means): (Bounds, Vec<ReleasedMean>)| {
-                if bounds.upper() > 2.0 { means[1].count() - means[0].count() } else { -100.0 }
-            }),
+            View::number(
+                |(bounds, means): (Bounds, Vec<ReleasedMean>)| {
+                    if bounds.upper() > 2.0 { means[1].count() - means[0].count() } else { -100.0 }
+                },
+            ),
         )?,
         Audit::of(
             "private bounds, then a sum",

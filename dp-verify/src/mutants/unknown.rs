@@ -156,7 +156,9 @@ fn free_bounds(effort: Effort, share: f64) -> Result<Caught, Error> {
     const EPSILON: f64 = 2.0;
     let bounded = |first: f64, rest: f64| {
         let bounds = PrivateBounds::epsilon(first)?.magnitudes(1.0, 1024.0)?;
-        Ok::<_, Error>(bounds.then(Pure::new(rest)?, move |bounds| Sum::new(*bounds).with(Laplace::epsilon(rest)?)))
+        Ok::<_, Error>(
+            bounds.then(Pure::new(rest)?, move |bounds| Sum::new(*bounds).with(Laplace::epsilon(rest)?)),
+        )
     };
     let broken = bounded(share * EPSILON, share * EPSILON)?;
     let library = Sum::bounds_privately(0.5)?.magnitudes(1.0, 1024.0)?.epsilon(EPSILON)?;
@@ -167,7 +169,10 @@ fn free_bounds(effort: Effort, share: f64) -> Result<Caught, Error> {
         neighbours: [&fewer[..], &more[..]],
         looking_at: "whether the upper bound is far out, and how large the sum is",
         label: |sum: &Option<(Bounds, f64)>| {
-            sum.as_ref().map_or(0, |(bounds, sum)| if bounds.upper() > 2.0 { 2 + cell(sum.max(0.0), 250.0) } else { 1 })
+            sum.as_ref().map_or(
+                0,
+                |(bounds, sum)| if bounds.upper() > 2.0 { 2 + cell(sum.max(0.0), 250.0) } else { 1 },
+            )
         },
     };
     trial.audit(

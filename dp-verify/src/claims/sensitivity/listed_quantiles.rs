@@ -84,7 +84,9 @@ fn judge(factor: f64) -> Result<Finding, Error> {
             }
         }
     }
-    Ok(Finding::holds("at five levels scores and sensitivities are those of the definition, which are reached"))
+    Ok(Finding::holds(
+        "at five levels scores and sensitivities are those of the definition, which are reached",
+    ))
 }
 
 /// The sensitivity, over the level.
@@ -95,11 +97,8 @@ fn moves() -> Result<Figure, Error> {
             Ok((f64::from(k) / 20.0, stated(&quantile.among(candidates)?)))
         })
         .collect();
-    let figure = Figure::new(
-        "How far a record more moves a score",
-        Axis::linear("level"),
-        Axis::linear("ranks"),
-    );
+    let figure =
+        Figure::new("How far a record more moves a score", Axis::linear("level"), Axis::linear("ranks"));
     Ok(figure.curve("add/remove", points?).curve("replace-one", [(0.0, 1.0), (1.0, 1.0)]))
 }
 
