@@ -30,7 +30,7 @@ fn numbers() -> Vec<f64> {
 fn check(runs: u32, what: &str, is_tight: bool, mut covered: impl FnMut(&mut Insecure) -> bool) {
     let mut rng =
         Insecure::seeded(what.bytes().fold(7, |seed, byte| seed * 31 % 1_000_003 + u64::from(byte)));
-    let missed = f64::from((0..runs).filter(|_| !covered(&mut rng)).count() as u32);
+    let missed: f64 = (0..runs).map(|_| f64::from(u8::from(!covered(&mut rng)))).sum();
     let (n, exponent) = (f64::from(runs), 1e7f64.ln());
     // s²/2(nβ(1−β) + s/3) = ln 10⁷.
     let slack = |beta: f64| {

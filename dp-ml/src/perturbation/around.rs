@@ -64,8 +64,9 @@ fn around(
 /// Where the coefficients of the exact minimiser of J lie, all together: certainly, and widely.
 ///
 /// **Theorem.** J is nλ-strongly convex, so the minimiser of J + ⟨b, w⟩ is at most ‖b‖/nλ from that
-/// of J, which is at most a public distance from 0. To shorten a point brings it no farther from a point that is short, as that of J is. What
-/// the certificate leaves and the noise on the point are added. ∎
+/// of J, which is at most a public distance from 0. To shorten a point brings it no farther from a
+/// point that is short, as that of J is. What the certificate leaves and the noise on the point are
+/// added. ∎
 ///
 /// Where the data are curved in a direction, the noise moves the point by less than that in it: see
 /// [`and_errors`](Self::and_errors) for estimates.

@@ -32,7 +32,6 @@ use crate::{Data, LinearFit, LinearModel, LogisticLoss, RegressionNotion};
 ///
 /// It takes enough records: where the noise on F is as large as F, errors are too. With p columns
 /// its standard deviation is about √(p(p+1)/2)·0.35·B²/ε under pure ε.
-#[derive(Clone)]
 pub struct WithErrors<M, G: RegressionNotion> {
     release: Invariant<M>,
     curvature: Invariant<Curvature<G>>,
@@ -60,11 +59,14 @@ impl PureObjectivePerturbation<LogisticLoss> {
     /// use dp_ml::{Data, LogisticLoss, Matrix, PureObjectivePerturbation};
     ///
     /// let rows = (0..1000_u16).map(|k| f32::from(k % 9) / 4.0 - 1.0).collect();
-    /// let data = Data::new(Matrix::new(1000, 1, rows)?, (0..1000).map(|k| u32::from(k % 9 > 4)).collect())?;
-    /// let release = PureObjectivePerturbation::epsilon(0.75, LogisticLoss, 1000, 1, 1.0)?.and_errors(0.25)?;
+    /// let classes = (0..1000).map(|k| u32::from(k % 9 > 4)).collect();
+    /// let data = Data::new(Matrix::new(1000, 1, rows)?, classes)?;
+    /// let release = PureObjectivePerturbation::epsilon(0.75, LogisticLoss, 1000, 1, 1.0)?;
+    /// let release = release.and_errors(0.25)?;
     /// assert_eq!(release.guarantee(), Pure::new(1.0)?);
     /// let fit = release.release(&data, &mut OsSeeded::new()?)?;
-    /// println!("{:?} ± {:?} by noise, ± {:?} by sampling", fit.coefficients(), fit.noise_errors(), fit.sampling_errors());
+    /// println!("{:?} ± {:?} by noise", fit.coefficients(), fit.noise_errors());
+    /// println!("± {:?} by sampling", fit.sampling_errors());
     /// # Ok::<(), dp_mechanisms::Error>(())
     /// ```
     ///
@@ -181,8 +183,8 @@ mod tests {
         ((squares / (n - 1.0)).sqrt(), (stated.iter().map(|x| x * x).sum::<f64>() / n).sqrt())
     }
 
-    /// The spread of the coefficients, and what a fit says, within 15 %: of 400 the deviation is off
-    /// by 1/√800 = 3.5 %.
+    /// The spread of the coefficients and what a fit says are within 15 %: of 400 the deviation is
+    /// off by 1/√800 = 3.5 %.
     fn are_alike(fits: &[LinearFit], stated: impl Fn(&LinearFit) -> &[f64]) {
         for place in 0..2 {
             let (found, stated): (Vec<f64>, Vec<f64>) =

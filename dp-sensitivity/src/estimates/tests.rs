@@ -297,7 +297,8 @@ proptest! {
     /// Whatever the records and the noise on their sums, an estimate is as near as said.
     #[test]
     fn estimates_are_as_near_as_planned(
-        records in prop::collection::vec(-1.0..3.0f64, 3..200), noise in prop::array::uniform3(-1.0..1.0f64), size in 0.0..20.0f64,
+        records in prop::collection::vec(-1.0..3.0f64, 3..200),
+        noise in prop::array::uniform3(-1.0..1.0f64), size in 0.0..20.0f64,
     ) {
         let bounds = Bounds::new(-1.0, 3.0).unwrap();
         let noisy = |answers: Vec<f64>| -> Vec<f64> { answers.iter().zip(noise).map(|(x, z)| x + size * z).collect() };
@@ -307,7 +308,9 @@ proptest! {
         let variance = records.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / of_n;
         let found = Reads::estimate(&Mean::new(bounds), &noisy(Mean::new(bounds).answers(&records).into_vec())).mean();
         prop_assert!((found - mean).abs() <= Reads::off(&Mean::new(bounds), n, size) + 1e-9);
-        for (statistic, truth) in [(Variance::population(bounds), variance), (Variance::new(bounds), variance * of_n / (of_n - 1.0))] {
+        let of_sample = variance * of_n / (of_n - 1.0);
+        let both = [(Variance::population(bounds), variance), (Variance::new(bounds), of_sample)];
+        for (statistic, truth) in both {
             let found = Reads::estimate(&statistic, &noisy(statistic.answers(&records).into_vec())).variance();
             prop_assert!((found - truth).abs() <= Reads::off(&statistic, n, size) + 1e-9, "{found} {truth}");
         }

@@ -235,12 +235,17 @@ mod tests {
         among.answer(data).unwrap().into_vec()
     }
 
+    fn record() -> impl Strategy<Value = f64> {
+        prop_oneof![-11.0..11.0f64, (-11i32..11).prop_map(f64::from), Just(f64::NAN)]
+    }
+
     proptest! {
         /// The scores are those of the definition, and neighbours are within the sensitivity, which
         /// is reached.
         #[test]
+        #[allow(clippy::cast_precision_loss)] // small counts
         fn scores_are_ranks_off(
-            data in prop::collection::vec(prop_oneof![-11.0..11.0f64, (-11i32..11).prop_map(f64::from), Just(f64::NAN)], 1..40),
+            data in prop::collection::vec(record(), 1..40),
             new in -11.0..11.0f64, level in prop_oneof![0.0..=1.0f64, Just(0.5), Just(0.9)],
         ) {
             let quantile = Quantile::new(bounds(), level).unwrap();
