@@ -23,14 +23,16 @@ use crate::arguments::count;
 ///
 /// The two are independent, so the standard error of both is √(noise² + sampling²).
 ///
-/// **Why**, for linear regression. Let M = A + λ·1, b = M⁻¹c on the exact sums, and b̂ on the noisy
-/// ones, which have the noise N in the matrix Z of [`NoisyRegression`](super::NoisyRegression).
-/// With γ = (b, −1/t) the equations M·b = c and (M + N₁₁)·b̂ = c + n₁₂/t give (M + N₁₁)(b̂ − b) =
-/// −(Nγ)₁, the first p entries of Nγ. Entries of N are uncorrelated, with the variance σ² on the
-/// diagonal and σ²/2 off it, so that of row j and k the products have the mean ½σ²·(‖γ‖²·\[j = k\]
-/// + γⱼγₖ). So the covariance of b̂ is about M⁻¹·½σ²(‖γ‖²·1 + bbᵀ)·M⁻¹, with b̂ in the place of b
-/// and the noisy M in that of M. The mean of (b̂ − b)(b̂ − b)ᵀ over samples is s²·M⁻¹AM⁻¹, where s²
-/// is the sum of squared residuals, yᵀy − 2bᵀc + bᵀAb, over n − p.
+/// Those of a linear regression:
+///
+/// **Why.** Let M = A + λ·1, b = M⁻¹c on the exact sums, and b̂ on the noisy ones, which have the
+/// noise N in the matrix Z of [`NoisyRegression`](super::NoisyRegression). With γ = (b, −1/t) the
+/// equations M·b = c and (M + N₁₁)·b̂ = c + n₁₂/t give (M + N₁₁)(b̂ − b) = −(Nγ)₁, the first p
+/// entries of Nγ. Entries of N are uncorrelated, with the variance σ² on the diagonal and σ²/2 off
+/// it, so that of row j and k the products have the mean ½σ²·(‖γ‖²·\[j = k\] + γⱼγₖ). So the
+/// covariance of b̂ is about M⁻¹·½σ²(‖γ‖²·1 + bbᵀ)·M⁻¹, with b̂ in the place of b and the noisy M
+/// in that of M. The mean of (b̂ − b)(b̂ − b)ᵀ over samples is s²·M⁻¹AM⁻¹, where s² is the sum of
+/// squared residuals, yᵀy − 2bᵀc + bᵀAb, over n − p.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearFit {
     model: LinearModel,
