@@ -52,7 +52,7 @@ pub use self::evaluation::{EachRecord, private_accuracy, private_mean_loss};
 pub use self::instance::instance_losses;
 pub use self::loss::{ConvexLoss, HuberLoss, LogisticLoss, ScoreLoss, SquaredLoss};
 pub use self::matrix::Matrix;
-pub use self::perturbation::{ConvexProblem, ObjectivePerturbation, PureObjectivePerturbation};
+pub use self::perturbation::{ConvexProblem, ObjectivePerturbation, PureObjectivePerturbation, WithErrors};
 pub use self::regression::{
     CrossProducts, Example, LeastEigenvalue, LinearFit, LinearModel, LinearRegression, NoisyRegression,
     RegressionNotion,

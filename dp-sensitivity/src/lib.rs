@@ -42,8 +42,10 @@
 //! | release | what it does | guarantee |
 //! |---|---|---|
 //! | [`Quantile::epsilon`], [`Quantiles`] | the exponential mechanism, for one quantile or many | [`Pure`], [`Zcdp`] |
+//! | [`Quantile::among`] | permute-and-flip over listed candidates | [`Pure`], [`Zcdp`] |
 //! | [`PeopleByKey::epsilon_delta`] | the keys that occur, as many as (ε,δ) allows | [`Approx`] |
-//! | [`PrivateBounds`] | bounds of records that nobody knows beforehand | [`Pure`], [`Zcdp`] |
+//! | [`PrivateBounds`], [`TailBounds`] | bounds of records that nobody knows beforehand | [`Pure`], [`Zcdp`] |
+//! | [`BoundsPrivately`] | such bounds and a statistic between them, in one call | [`Pure`], [`Zcdp`] |
 //! | [`smooth`] noise | noise in proportion to a smooth bound | [`Pure`], [`Approx`], [`Zcdp`] |
 //! | [`ProposeTestRelease`] | noise for a proposed local sensitivity, after a test | [`Approx`] |
 //! | [`PrivateSensitivityBound`] | noise for a private bound on it | [`Approx`] |
@@ -107,7 +109,7 @@ pub use estimates::{
 };
 pub use graphs::{Graph, KStars, MaxDegree, Triangles};
 pub use local::{LocalSensitivity, Smoothness};
-pub use order_statistics::{Quantile, TrimmedMean, WinsorisedMean};
+pub use order_statistics::{ChosenQuantile, Quantile, QuantileAmong, TrimmedMean, WinsorisedMean};
 pub use people_by_key::{PeopleByKey, SelectedKeys};
 pub use quantiles::{
     CellCounts, ExponentialQuantile, ExponentialQuantiles, QuantileTree, Quantiles, ReleasedQuantiles,
@@ -119,7 +121,10 @@ pub use stability::{
     SensitivityBound, Stable, StableRelease,
 };
 pub use sums::{Mean, Sum};
-pub use unknown_bounds::{NoiseOnBins, PrivateBounds};
+pub use unknown_bounds::{
+    Between, BoundsPrivately, BoundsPrivatelyBy, GroupsBetween, NoiseOnBins, NotionOfBounds, PrivateBounds,
+    StatisticBetween, TailBounds,
+};
 
 use dp_core::arguments;
 

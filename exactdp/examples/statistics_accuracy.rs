@@ -3,7 +3,6 @@
 //! `diabetes_raw.csv` and `diamonds.csv`. `dp-bench/peers/statistics.py` asks other libraries.
 
 use exactdp::prelude::*;
-use exactdp::query::PrivateBounds;
 
 #[path = "shared/errors.rs"]
 mod errors;
@@ -26,9 +25,8 @@ fn column(table: &Csv, name: &str, by: &str, most: f64, runs: u32) -> Result<(),
         Ok((asked.release(&data, rng)?.mean() - mean).abs())
     })?;
     line(&format!("{name}, mean, n and bounds private"), runs, |epsilon, rng| {
-        let found = PrivateBounds::epsilon(epsilon / 4.0)?.magnitudes(0.01, 1e6)?.confidence(0.999)?;
-        let rest = 0.75 * epsilon;
-        let asked = found.then(Pure::new(rest)?, |at| Mean::new(*at).with(Laplace::epsilon(rest)?));
+        let found = Mean::bounds_privately(0.25)?.magnitudes(0.01, 1e6)?.confidence(0.999)?;
+        let asked = found.epsilon(epsilon)?;
         Ok(asked.release(&data, rng).map_or(mean, |(_, released)| (released.mean() - mean).abs()))
     })?;
     line(&format!("{name}, standard deviation"), runs, |epsilon, rng| {
@@ -38,12 +36,15 @@ fn column(table: &Csv, name: &str, by: &str, most: f64, runs: u32) -> Result<(),
     for (level, p) in LEVELS {
         let quantile = Quantile::new(bounds, p)?;
         let truth = quantile.answer(&data)?.get();
-        let on_step = |epsilon| quantile.epsilon(epsilon)?.on_multiples_of(step);
+        let listed = quantile.among((0..=1000).map(|k| f64::from(k) * most / 1000.0))?;
         line(&format!("{name}, {level}"), runs, |epsilon, rng| {
             Ok((quantile.epsilon(epsilon)?.release(&data, rng)? - truth).abs())
         })?;
-        line(&format!("{name}, {level}, multiples of {step}"), runs, |epsilon, rng| {
-            Ok((on_step(epsilon)?.release(&data, rng)? - truth).abs())
+        line(&format!("{name}, {level}, records on {step}"), runs, |epsilon, rng| {
+            Ok((quantile.epsilon(epsilon)?.on_multiples_of(step)?.release(&data, rng)? - truth).abs())
+        })?;
+        line(&format!("{name}, {level}, of 1001 candidates"), runs, |epsilon, rng| {
+            Ok((listed.clone().epsilon(epsilon)?.release(&data, rng)? - truth).abs())
         })?;
     }
     let records: Vec<(&str, f64)> = keys.into_iter().zip(data.iter().copied()).collect();

@@ -67,13 +67,14 @@ pub mod query {
         Answer, Bounds, Error, Everybody, Filterable, Finite, FiniteVec, Of, Query, SensitivityIn,
     };
     pub use dp_sensitivity::{
-        Additive, Aggregate, Bounded, By, CellCounts, Count, CountBy, Estimated, Estimator, Exploratory,
-        ExponentialQuantile, ExponentialQuantiles, Gram, Graph, Histogram, KStars, MaxDegree, Mean, Mode,
-        MostFrequent, NoiseOnBins, Outcome, PeopleByKey, PredictionVariance, PrivateBounds,
-        PrivateSensitivityBound, ProposeTestRelease, Quantile, QuantileTree, Quantiles, ReciprocalCount,
-        ReleasedDeviation, ReleasedMean, ReleasedQuantiles, ReleasedVariance, SecondMoment, SelectedKeys,
-        Stable, StableRelease, StandardDeviation, Sum, Sums, Triangles, TrimmedMean, Variance,
-        WinsorisedMean, comparison,
+        Additive, Aggregate, Between, Bounded, BoundsPrivately, BoundsPrivatelyBy, By, CellCounts,
+        ChosenQuantile, Count, CountBy, Estimated, Estimator, Exploratory, ExponentialQuantile,
+        ExponentialQuantiles, Gram, Graph, GroupsBetween, Histogram, KStars, MaxDegree, Mean, Mode,
+        MostFrequent, NoiseOnBins, NotionOfBounds, Outcome, PeopleByKey, PredictionVariance, PrivateBounds,
+        PrivateSensitivityBound, ProposeTestRelease, Quantile, QuantileAmong, QuantileTree, Quantiles,
+        ReciprocalCount, ReleasedDeviation, ReleasedMean, ReleasedQuantiles, ReleasedVariance, SecondMoment,
+        SelectedKeys, Stable, StableRelease, StandardDeviation, StatisticBetween, Sum, Sums, TailBounds,
+        Triangles, TrimmedMean, Variance, WinsorisedMean, comparison,
     };
 }
 

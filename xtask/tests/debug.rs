@@ -24,7 +24,7 @@ use dp_ml::model::Linear;
 use dp_ml::training::{Privacy, Settings, Training};
 use dp_ml::{Csv, Idx, OnBadCell};
 use dp_sensitivity::smooth::{self, ArsinhNormal, PolyPlace, PolynomialTail, SmoothStudentT, Smoothly};
-use dp_sensitivity::{Mean, PeopleByKey, PrivateBounds, Quantile};
+use dp_sensitivity::{Mean, PeopleByKey, PrivateBounds, Quantile, TailBounds};
 
 /// The longest mechanism that is still read.
 const MOST: usize = 300;
@@ -73,6 +73,10 @@ fn mechanisms() -> Result<(), Error> {
     let people = PeopleByKey::new(3, |keys: &Vec<String>| keys.clone())?;
     assert_short(&people.epsilon_delta(1.0, 1e-6)?);
     assert_short(&PrivateBounds::rho(0.1)?);
+    assert_short(&TailBounds::rho(0.1)?);
+    assert_below(MOST_OF_SEVERAL, &Mean::bounds_privately(0.25)?.epsilon(1.0)?);
+    let ages = (0..=120).map(f64::from);
+    assert_short(&Quantile::median(Bounds::new(0.0, 120.0)?).among(ages)?.epsilon(1.0)?);
     assert_short(&SparseHistogram::new(scale, 1 << 40, 100)?);
     assert_below(MOST_OF_SEVERAL, &ReusableHoldout::epsilon(1.0, 1000, 0.1, 3)?);
     let country = Hierarchy::uniform(&[50, 100, 10])?;

@@ -1,5 +1,6 @@
 //! Report noisy max.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use dp_core::interval::ErrorBound;
@@ -126,6 +127,12 @@ impl<N: Noise, S: Scores> ErrorBound for NoisyMax<N, S> {
     /// [`Error::OutOfRange`] unless 0 < β ≤ 1, [`Error::Empty`] without a candidate.
     fn error_bound_of(&self, candidates: usize, beta: f64) -> Result<f64, Error> {
         Ok(mul_up(self.scale.get(), noise::error_bound::<N>(candidates, beta)?.hi()))
+    }
+}
+
+impl<N: Noise, S: Scores> fmt::Display for NoisyMax<N, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the best by scores with noise of scale {}", self.scale)
     }
 }
 

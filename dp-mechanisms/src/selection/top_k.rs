@@ -1,5 +1,6 @@
 //! The k best candidates.
 
+use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZero;
 
@@ -151,6 +152,12 @@ impl<S: Scores> TopK<S> {
             let (found, limit) = (f64::from(self.k.get()), "the number of candidates");
             Err(Error::Above { argument: "k", found, limit, most })
         }
+    }
+}
+
+impl<S> fmt::Display for TopK<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the best {} by scores with noise of scale {}", self.k, self.scale)
     }
 }
 

@@ -9,6 +9,7 @@ pub use interaction::Interaction;
 pub use target::AboveThresholdTarget;
 pub use watch::Watch;
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use dp_core::interval::ErrorBound;
@@ -201,6 +202,16 @@ impl<S: Scores> ErrorBound for AboveThreshold<S> {
         let twice = Enclosure::point(2.0).ln() - Enclosure::point(beta).ln(); // ln(2/β), also where 2/β is no float
         let [b1, b2] = [self.threshold_scale, self.answer_scale].map(|scale| Enclosure::point(scale.get()));
         Ok((b1 * twice + b2 * (twice + Enclosure::integer(answers).ln())).hi())
+    }
+}
+
+impl<S> fmt::Display for AboveThreshold<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threshold, threshold_scale, answer_scale, .. } = self;
+        write!(
+            f,
+            "Laplace noise of scale {answer_scale} on answers, of scale {threshold_scale} on the threshold {threshold}"
+        )
     }
 }
 

@@ -11,8 +11,12 @@ use dp_ml::training::{Plan, Training};
 use dp_ml::{Data, LinearModel};
 
 pub type Failure = Box<dyn std::error::Error>;
-pub const SEEDS: u64 = 5;
 pub const EPSILONS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
+
+/// How many seeds a row is a mean of: five, or what the environment variable `SEEDS` says.
+fn seeds() -> u64 {
+    std::env::var("SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(5)
+}
 
 /// Ends a program, with what went wrong as a sentence.
 pub fn exit(outcome: Result<(), Failure>) -> ExitCode {
@@ -40,12 +44,13 @@ pub fn row(
     if wanted.is_some_and(|wanted| !name.contains(wanted)) {
         return Ok(());
     }
+    let seeds = seeds();
     print!("| {name} |");
     for epsilon in epsilons {
-        let scores: Vec<f64> = (0..SEEDS).map(|seed| score(*epsilon, seed)).collect::<Result<_, _>>()?;
-        let mean = scores.iter().sum::<f64>() / SEEDS as f64;
+        let scores: Vec<f64> = (0..seeds).map(|seed| score(*epsilon, seed)).collect::<Result<_, _>>()?;
+        let mean = scores.iter().sum::<f64>() / seeds as f64;
         let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
-        print!(" ε {epsilon}: {mean:.4} ± {:.4} |", (squares / (SEEDS * (SEEDS - 1)) as f64).sqrt());
+        print!(" ε {epsilon}: {mean:.4} ± {:.4} |", (squares / (seeds * (seeds - 1)) as f64).sqrt());
         std::io::Write::flush(&mut std::io::stdout())?;
     }
     println!();

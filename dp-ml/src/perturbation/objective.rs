@@ -95,6 +95,25 @@ impl<L: ConvexLoss> ObjectivePerturbation<L> {
     pub fn lambda(&self) -> f64 {
         self.problem.ridge() / count(self.problem.records())
     }
+
+    pub(super) const fn problem(&self) -> &ConvexProblem<L> {
+        self.problem.get()
+    }
+
+    /// The noise in the objective and on the point.
+    pub(super) const fn noises(&self) -> (&Gaussian, &Gaussian) {
+        (&self.inside, &self.outside)
+    }
+
+    /// No minimiser without a linear term is farther from 0.
+    pub(super) const fn farthest(&self) -> f64 {
+        self.accuracy.within
+    }
+
+    /// How far the point before the last noise can be from the exact one, and more.
+    pub(super) fn apart(&self) -> f64 {
+        self.problem.apart(self.accuracy, Enclosure::point(libm::ldexp(0.5, self.inside.grid_exponent())))
+    }
 }
 
 impl<L: ConvexLoss> ConvexProblem<L> {

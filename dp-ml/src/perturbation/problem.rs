@@ -251,7 +251,7 @@ impl<L: ConvexLoss> ConvexProblem<L> {
     }
 
     /// A row with a norm of at most B·(1 + 2⁻⁴⁰).
-    fn shortened(&self, row: &[f32]) -> Vec<f64> {
+    pub(super) fn shortened(&self, row: &[f32]) -> Vec<f64> {
         let mut row: Vec<f64> = row.iter().map(|x| f64::from(finite(*x))).collect();
         let length = length(&row);
         if length > self.row_bound {

@@ -71,7 +71,7 @@ impl<L: ConvexLoss> PureObjectivePerturbation<L> {
     ///
     /// λ is the least one for which the second derivative of a record costs nothing, times a factor
     /// that is large where the noise, whose length is 2pℓB/ε on average, is not small beside the
-    /// gradients of n/50 records: nλ = (2kℓB²/ε)·(1 + 100p/nε). Where k is infinite, the λ for
+    /// gradients of n/100 records: nλ = (2kℓB²/ε)·(1 + 200p/nε). Where k is infinite, the λ for
     /// which it costs a quarter of ε takes the place of the first term. The factor is no theorem:
     /// on breast cancer and census data it was near the best.
     ///
@@ -94,7 +94,7 @@ impl<L: ConvexLoss> PureObjectivePerturbation<L> {
         } else {
             loss.most_curved() * square / libm::expm1(0.25 * epsilon)
         };
-        let ridge = least * (1.0 + 100.0 * count(columns) / (count(records.max(1)) * epsilon));
+        let ridge = least * (1.0 + 200.0 * count(columns) / (count(records.max(1)) * epsilon));
         Self::with_lambda(epsilon, loss, records, columns, row_bound, ridge / count(records))
     }
 
@@ -132,6 +132,25 @@ impl<L: ConvexLoss> PureObjectivePerturbation<L> {
     #[must_use]
     pub const fn noise(&self) -> &SphericalLaplace {
         &self.inside
+    }
+
+    pub(super) const fn problem(&self) -> &ConvexProblem<L> {
+        self.problem.get()
+    }
+
+    /// The noise in the objective and on the point.
+    pub(super) const fn noises(&self) -> (&SphericalLaplace, &SphericalLaplace) {
+        (&self.inside, &self.outside)
+    }
+
+    /// No minimiser without a linear term is farther from 0.
+    pub(super) const fn farthest(&self) -> f64 {
+        self.accuracy.within
+    }
+
+    /// How far the point before the last noise can be from the exact one, and more.
+    pub(super) fn apart(&self) -> f64 {
+        self.problem.apart(self.accuracy, self.inside.half_step())
     }
 }
 

@@ -11,8 +11,9 @@ use super::solve::{cholesky, substitute};
 use crate::arguments::count;
 
 /// What a linear regression releases: a [`LinearModel`] with standard errors of its coefficients.
+/// A logistic regression [is asked for them](crate::PureObjectivePerturbation::and_errors).
 ///
-/// They are computed from the noisy sums alone, and are **no bounds**: both are approximations that
+/// They are computed from noisy sums alone, and are **no bounds**: both are approximations that
 /// get better with the number of records.
 ///
 /// - [`noise_errors`](Self::noise_errors): how far the noise may have moved the coefficients from
@@ -21,6 +22,8 @@ use crate::arguments::count;
 ///   as for any regression: of errors with one variance, and apart from the bias of the ridge.
 ///
 /// The two are independent, so the standard error of both is √(noise² + sampling²).
+///
+/// Those of a linear regression:
 ///
 /// **Why.** Let M = A + λ·1, b = M⁻¹c on the exact sums, and b̂ on the noisy ones, which have the
 /// noise N in the matrix Z of [`NoisyRegression`](super::NoisyRegression). With γ = (b, −1/t) the
@@ -76,6 +79,33 @@ impl LinearFit {
             fit.sampling_errors.push((variance * quadratic(&gram, &column).max(0.0)).sqrt());
         }
         fit.model = LinearModel::new(model);
+        fit
+    }
+
+    /// A model with the noisy second derivative F of its loss, as a scaled triangle, the ridge that
+    /// is added to it, and the standard deviations of the noise in the objective and on the point.
+    /// Why is said beside `WithErrors`.
+    pub(crate) fn from_curvature(
+        model: LinearModel,
+        triangle: &[f64],
+        ridge: f64,
+        (inside, outside): (f64, f64),
+    ) -> Self {
+        let p = model.coefficients().len();
+        let unknown = vec![f64::MAX; p];
+        let nothing = Self { model, noise_errors: unknown.clone(), sampling_errors: unknown };
+        let Ok(matrix) = Symmetric::from_scaled_triangle(triangle) else { return nothing };
+        let matrix = matrix.nearest_positive_semidefinite();
+        let curved: Vec<f64> = matrix.rows().flatten().copied().collect();
+        let Some(factor) = factor(&curved, p, ridge) else { return nothing };
+        let mut fit = Self { noise_errors: vec![], sampling_errors: vec![], ..nothing.clone() };
+        for place in 0..p {
+            let mut unit = vec![0.0; p];
+            unit[place] = 1.0;
+            let Some(column) = substitute(&factor, &unit) else { return nothing };
+            fit.noise_errors.push((inside * inside * product(&column, &column)).sqrt().hypot(outside));
+            fit.sampling_errors.push(quadratic(&curved, &column).max(0.0).sqrt());
+        }
         fit
     }
 

@@ -85,7 +85,8 @@ impl Moves {
 /// `add` adds the contribution of one record, the same for equal records, to sums of at most 2⁶³
 /// records. For all lists of records x, and x with one more, the answers of the sums are at most
 /// `when_added` apart; for all lists that differ in one record, at most `when_replaced`.
-/// `cover` covers the statistic of the records with the confidence, whatever they are.
+/// `cover` covers the statistic of the records with the confidence, whatever they are, and `off` is
+/// a bound as it says.
 pub trait Contributions {
     /// A record.
     type Record;
@@ -99,6 +100,10 @@ pub trait Contributions {
     fn when_added(&self) -> Moves;
     fn when_replaced(&self) -> Moves;
     fn estimate(&self, noisy: &[f64]) -> Self::Estimate;
+    /// How far the estimate is from the statistic of `records` clamped records at most, whatever
+    /// they are, where no noisy sum is farther than `noise` from the exact one. It rises with
+    /// `noise`.
+    fn off(&self, records: usize, noise: f64) -> f64;
     fn cover<M: SumNoise>(
         &self,
         released: &Self::Estimate,
@@ -144,6 +149,10 @@ where
 
     fn estimate(&self, noisy: &[f64]) -> S::Estimate {
         self.inner().estimate(noisy)
+    }
+
+    fn off(&self, records: usize, noise: f64) -> f64 {
+        self.inner().off(records, noise)
     }
 
     fn cover<M: SumNoise>(

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use dp_core::interval::{Confidence, ConfidenceInterval, SumNoise, WithInterval};
+use dp_core::interval::{Confidence, ConfidenceInterval, ForError, SumNoise, WithInterval};
 use dp_core::measurement::Noisy;
 use dp_core::query::CalibrateFor;
 use dp_core::{
@@ -49,6 +49,32 @@ pub trait Estimator: Reads {
         Ok(Estimated { noisy: Sums { of: self }.with(Vector::new(noise))? })
     }
 
+    /// The largest noise with which the estimate of this many records, or of groups of as many each,
+    /// stays within an error, at a confidence; [`with`](Self::with) takes it, and says its price.
+    ///
+    /// ```
+    /// use dp_core::{Bounds, Measurement};
+    /// use dp_mechanisms::Laplace;
+    /// use dp_sensitivity::{Estimator, Mean};
+    ///
+    /// let hours = Mean::new(Bounds::new(0.0, 80.0)?);
+    /// let noise: Laplace = hours.within(0.5, 1000, 0.95)?;
+    /// let release = hours.with(noise)?;
+    /// assert!(release.plan_of(1000, 0.95)?.error() <= 0.5);
+    /// assert!(release.guarantee().epsilon().get() < 0.61);
+    /// # Ok::<(), dp_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless the error is positive and finite and 0 < confidence < 1;
+    /// [`Error::Unreachable`] when no noise is that small.
+    fn within<M: ForError>(&self, error: f64, records: usize, confidence: f64) -> Result<M, Error>
+    where
+        Self: Sized,
+    {
+        super::planned::noise_within(self, error, records, confidence)
+    }
+
     /// The same statistic of one field of each record:
     /// `Mean::new(bounds).of(|person: &Person| person.hours)`.
     ///
@@ -82,6 +108,10 @@ pub trait Reads {
     fn answers(&self, data: &[Self::Record]) -> FiniteVec;
     fn moves(&self) -> Moves;
     fn estimate(&self, noisy: &[f64]) -> Self::Estimate;
+    /// The number of noisy sums.
+    fn sums(&self) -> usize;
+    /// How far estimates are off, as [`Contributions`] says it.
+    fn off(&self, records: usize, noise: f64) -> f64;
     fn cover<M: SumNoise>(
         &self,
         released: &Self::Estimate,
@@ -111,6 +141,14 @@ impl<S: Contributions + Alone> Reads for S {
 
     fn estimate(&self, noisy: &[f64]) -> S::Estimate {
         Contributions::estimate(self, noisy)
+    }
+
+    fn sums(&self) -> usize {
+        S::SUMS
+    }
+
+    fn off(&self, records: usize, noise: f64) -> f64 {
+        Contributions::off(self, records, noise)
     }
 
     fn cover<M: SumNoise>(

@@ -39,20 +39,28 @@ pub struct By<S, F, K, A = AddRemove> {
 /// More groups than this would hardly fit into memory.
 const MOST: usize = 1 << 26;
 
+/// The declared keys and the place of each.
+pub(crate) fn declared<K: Eq + Hash + Clone>(
+    keys: impl IntoIterator<Item = K>,
+) -> Result<(Vec<K>, HashMap<K, usize>), Error> {
+    let keys: Vec<K> = keys.into_iter().take(MOST + 1).collect();
+    if keys.is_empty() {
+        return Err(Error::Empty { argument: "the list of keys" });
+    }
+    integer("the number of keys", "[1, 2^26]", keys.len(), 1..=MOST)?;
+    let places: HashMap<K, usize> = keys.iter().cloned().zip(0..).collect();
+    if places.len() < keys.len() {
+        return Err(Error::Unreachable {
+            request: "two answers for one key",
+            instead: "pass a list in which each key is once",
+        });
+    }
+    Ok((keys, places))
+}
+
 impl<S: Contributions, F: Fn(&S::Record) -> K, K: Eq + Hash + Clone> By<S, F, K> {
     pub(super) fn new(statistic: S, key: F, keys: impl IntoIterator<Item = K>) -> Result<Self, Error> {
-        let keys: Vec<K> = keys.into_iter().take(MOST + 1).collect();
-        if keys.is_empty() {
-            return Err(Error::Empty { argument: "the list of keys" });
-        }
-        integer("the number of keys", "[1, 2^26]", keys.len(), 1..=MOST)?;
-        let places: HashMap<K, usize> = keys.iter().cloned().zip(0..).collect();
-        if places.len() < keys.len() {
-            return Err(Error::Unreachable {
-                request: "two answers for one key",
-                instead: "pass a list in which each key is once",
-            });
-        }
+        let (keys, places) = declared(keys)?;
         Ok(Self { statistic, key, keys, places, relation: PhantomData })
     }
 
@@ -129,6 +137,15 @@ where
 
     fn estimate(&self, noisy: &[f64]) -> Vec<S::Estimate> {
         noisy.chunks_exact(S::SUMS).map(|group| self.statistic.estimate(group)).collect()
+    }
+
+    fn sums(&self) -> usize {
+        self.keys.len() * S::SUMS
+    }
+
+    /// Of groups with at least as many records each.
+    fn off(&self, records: usize, noise: f64) -> f64 {
+        self.statistic.off(records, noise)
     }
 
     /// All of them together: the noise of the groups is independent, so each gets the confidence

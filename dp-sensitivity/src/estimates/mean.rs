@@ -116,6 +116,16 @@ impl Contributions for Mean<AddRemove> {
         ReleasedMean { bounds: self.bounds(), upper: noisy[0], lower: noisy[1] }
     }
 
+    /// Let both noises be e at most, and τ the mean in units of the width. The share is off by
+    /// ((1−τ)Z₁ − τZ₀)/(n + Z₁ + Z₀), at most e/(n − 2e); sums that are cut off at 0 are nearer.
+    fn off(&self, records: usize, noise: f64) -> f64 {
+        let (e, n) = (Enclosure::point(noise) + Enclosure::point(STEP), Enclosure::integer(records));
+        let left = n - e - e;
+        let share = if left.lo() > 0.0 { (e / left).hi().min(1.0) } else { 1.0 };
+        let unit = FixedPoint::new(self.bounds()).unit();
+        (Enclosure::point(share) * Enclosure::point(self.bounds().width()) + Enclosure::point(unit)).hi()
+    }
+
     fn cover<M: SumNoise>(
         &self,
         released: &ReleasedMean,

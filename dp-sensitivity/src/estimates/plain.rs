@@ -33,6 +33,10 @@ impl Contributions for Sum<AddRemove> {
         noisy[0]
     }
 
+    fn off(&self, _: usize, noise: f64) -> f64 {
+        noise
+    }
+
     fn cover<M: SumNoise>(
         &self,
         released: &f64,
@@ -66,6 +70,10 @@ impl<T, P: Fn(&T) -> bool> Contributions for Count<T, P, AddRemove> {
 
     fn estimate(&self, noisy: &[f64]) -> f64 {
         noisy[0]
+    }
+
+    fn off(&self, _: usize, noise: f64) -> f64 {
+        noise
     }
 
     fn cover<M: SumNoise>(

@@ -293,6 +293,67 @@ fn intervals_cover_all_groups_together() {
     assert!(all >= 1850, "{all}");
 }
 
+proptest! {
+    /// Whatever the records and the noise on their sums, an estimate is as near as said.
+    #[test]
+    fn estimates_are_as_near_as_planned(
+        records in prop::collection::vec(-1.0..3.0f64, 3..200),
+        noise in prop::array::uniform3(-1.0..1.0f64), size in 0.0..20.0f64,
+    ) {
+        let bounds = Bounds::new(-1.0, 3.0).unwrap();
+        let noisy = |answers: Vec<f64>| -> Vec<f64> { answers.iter().zip(noise).map(|(x, z)| x + size * z).collect() };
+        let n = records.len();
+        let of_n = f64::from(u16::try_from(n).unwrap());
+        let mean = records.iter().sum::<f64>() / of_n;
+        let variance = records.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / of_n;
+        let found = Reads::estimate(&Mean::new(bounds), &noisy(Mean::new(bounds).answers(&records).into_vec())).mean();
+        prop_assert!((found - mean).abs() <= Reads::off(&Mean::new(bounds), n, size) + 1e-9);
+        let of_sample = variance * of_n / (of_n - 1.0);
+        let both = [(Variance::population(bounds), variance), (Variance::new(bounds), of_sample)];
+        for (statistic, truth) in both {
+            let found = Reads::estimate(&statistic, &noisy(statistic.answers(&records).into_vec())).variance();
+            prop_assert!((found - truth).abs() <= Reads::off(&statistic, n, size) + 1e-9, "{found} {truth}");
+        }
+        let deviation = StandardDeviation::new(bounds);
+        let found = Reads::estimate(&deviation, &noisy(deviation.answers(&records).into_vec())).standard_deviation();
+        prop_assert!((found - (variance * of_n / (of_n - 1.0)).sqrt()).abs() <= Reads::off(&deviation, n, size) + 1e-6);
+    }
+}
+
+#[test]
+fn a_plan_holds_and_noise_keeps_within_an_error() {
+    let bounds = Bounds::new(0.0, 10.0).unwrap();
+    let mut rng = Insecure::seeded(21);
+    let people: Vec<Person> = (0u8..250).cycle().take(2000).map(|i| (i % 2, f64::from(i % 11))).collect();
+    let means = Mean::new(bounds).of(number).by(|person: &Person| person.0, [0, 1]).unwrap();
+    let noise: Laplace = means.within(0.2, 1000, 0.95).unwrap();
+    let release = means.with(noise).unwrap();
+    let plan = release.plan_of(1000, 0.95).unwrap();
+    assert!(plan.error() <= 0.2 && plan.error() > 0.199, "{plan}");
+    assert_eq!(plan.price(), &release.guarantee());
+    assert!(plan.to_string().contains("on each sum of 1000 records"), "{plan}");
+    let truth = |key| {
+        let of: Vec<f64> = people.iter().filter(|p| p.0 == key).map(number).collect();
+        of.iter().sum::<f64>() / 1000.0
+    };
+    let truths = [truth(0), truth(1)];
+    let far = (0..2000).filter(|_| {
+        let released = release.draw(&people, &mut rng).unwrap();
+        released.iter().zip(truths).any(|(found, truth)| (found.mean() - truth).abs() > 0.2)
+    });
+    // More than 150 of 2000 at 95 % have a probability below 10⁻⁶.
+    assert!(far.count() <= 150);
+    let spread: Gaussian = StandardDeviation::new(bounds).within(0.5, 5000, 0.9).unwrap();
+    let spread = StandardDeviation::new(bounds).with(spread).unwrap();
+    assert!(spread.plan_of(5000, 0.9).unwrap().error() <= 0.5);
+    assert_eq!(spread.plan_of(3, 0.9).unwrap().error(), 10.0 * 0.5f64.sqrt());
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(Mean::new(bounds).within::<Laplace>(bad, 10, 0.9).is_err());
+        assert!(Mean::new(bounds).within::<Laplace>(1.0, 10, bad).is_err());
+    }
+    assert!(Mean::new(bounds).within::<Laplace>(1e-12, 10, 0.9).is_err()); // the rounding of sums
+}
+
 /// The relation is in the type.
 #[test]
 fn relations_are_those_of_the_types() {

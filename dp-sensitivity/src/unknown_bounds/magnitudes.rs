@@ -32,6 +32,16 @@ impl Magnitudes {
         self.largest - self.least
     }
 
+    /// The powers of two from the least magnitude to the largest, in order.
+    pub(super) fn powers(self) -> impl Iterator<Item = f64> {
+        (self.least..=self.largest).map(power_of_two)
+    }
+
+    /// The largest magnitude.
+    pub(super) fn largest(self) -> f64 {
+        power_of_two(self.largest)
+    }
+
     /// The number of bins.
     pub(super) fn bins(self) -> usize {
         usize::try_from(2 * self.side() + 1).expect("the largest exponent is above the least")
@@ -150,6 +160,33 @@ mod tests {
         assert_eq!([ends(3, 3), ends(3, 4), ends(2, 3)], [(-1.0, 1.0), (0.0, 2.0), (-2.0, 0.0)]);
         assert_eq!([ends(2, 2), ends(4, 4), ends(2, 4)], [(-2.0, -1.0), (1.0, 2.0), (-2.0, 2.0)]);
         assert_eq!(ALL.bounds(0, ALL.bins() - 1).width(), f64::MAX.log2().exp2().min(power_of_two(1023)));
+    }
+
+    /// What Google's approximate bounds expect of these records without noise (their tests basic,
+    /// basic with multiplicities, small scale, negative maximum); a bin passes that reaches the
+    /// threshold.
+    #[test]
+    fn without_noise_the_ends_are_those_of_googles_tests() {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small whole numbers
+        let times: Vec<f64> =
+            [1.0f64, 2.0, 3.0, 5.0, 8.0, 13.0].iter().flat_map(|x| vec![*x; *x as usize]).collect();
+        let basic = vec![0.0, -5.0, -5.0, -2_147_483_648.0, -7.0, 7.0, 7.0, 3.0, -6.0, 6.0, 5.0, 1.0];
+        let small = vec![0.0, -0.5, -0.5, 0.1, -0.7, 0.7, 0.8, 0.3, -0.5, 0.6, 0.5, 0.1];
+        let negative = [[-3.0; 4], [-8.0; 4]].concat();
+        for (records, (least, largest), threshold, ends) in [
+            (basic, (1.0, 8.0), 3, (-8.0, 8.0)),
+            (times, (1.0, 512.0), 3, (2.0, 16.0)),
+            // Their bins begin at 0.1, ours at a power of two below.
+            (small, (0.1, 0.8), 4, (-1.0, 1.0)),
+            (negative, (1.0, 8.0), 4, (-8.0, -2.0)),
+        ] {
+            let bins = Magnitudes::new(least, largest).unwrap();
+            let counts = bins.counts(&records);
+            let passes = |count: &i64| *count >= threshold;
+            let place = (counts.iter().position(passes).unwrap(), counts.iter().rposition(passes).unwrap());
+            let bounds = bins.bounds(place.0, place.1);
+            assert_eq!((bounds.lower(), bounds.upper()), ends, "{records:?}");
+        }
     }
 
     #[test]

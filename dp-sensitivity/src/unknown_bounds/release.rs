@@ -118,7 +118,7 @@ impl<M: NoiseOnBins> PrivateBounds<AddRemove, M> {
 }
 
 impl<A: Adjacency, M: NoiseOnBins> PrivateBounds<A, M> {
-    fn made(
+    pub(super) fn made(
         magnitudes: Magnitudes,
         confidence: Confidence,
         guarantee: M::Guarantee,

@@ -294,6 +294,14 @@ fn minimisers() -> Audits {
             View::number(|model: LinearModel| model.coefficients()[0]),
         )?,
         Audit::of(
+            "logistic regression, its errors",
+            "the standard error by noise of a logistic regression, from its second derivative with noise",
+            PureObjectivePerturbation::epsilon(0.5, LogisticLoss, 1, 1, 1.0)?.and_errors(1.0)?,
+            [data(&[(1.0, 1_u32)])?, data(&[(0.0, 1)])?],
+            0.0,
+            View::number(|fit: LinearFit| fit.noise_errors()[0]),
+        )?,
+        Audit::of(
             "objective perturbation, pure",
             "the minimiser of a Huber loss with a ridge and a random linear term, by spherical noise",
             PureObjectivePerturbation::epsilon(1.0, HuberLoss::new(1.0)?, 1, 1, 1.0)?,

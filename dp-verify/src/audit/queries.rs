@@ -334,6 +334,22 @@ fn quantiles() -> Audits {
             number(),
         )?,
         Audit::of(
+            "quantile among listed candidates",
+            "the upper quartile of records in [0, 8], chosen from the integers by permute-and-flip",
+            Quantile::new(range, 0.75)?.among((0..=8).map(f64::from))?.epsilon(1.0)?,
+            [data(7.0), [&data(7.0)[..], &[8.0]].concat()],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
+            "median among listed candidates, replace-one",
+            "the median of eight records in [0, 8], chosen from the integers by permute-and-flip",
+            Quantile::median(range).under_replace_one(8)?.among((0..=8).map(f64::from))?.epsilon(1.0)?,
+            [data(-1.0), data(9.0)],
+            0.0,
+            number(),
+        )?,
+        Audit::of(
             "quartiles",
             "three quartiles of records in [0, 8] at once, chosen from the integers",
             Quantiles::new(range, &levels)?.epsilon(2.0)?.on_multiples_of(1.0)?,

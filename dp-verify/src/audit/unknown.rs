@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dp_core::{Bounds, Measurement, Pure, Query};
 use dp_mechanisms::{KeySelection, Laplace, TruncatedHistogram};
-use dp_sensitivity::{CountBy, PeopleByKey, PrivateBounds, Sum};
+use dp_sensitivity::{CountBy, Mean, PeopleByKey, PrivateBounds, ReleasedMean, Sum, TailBounds};
 
 use super::Audit;
 use super::mechanisms::DELTA;
@@ -156,6 +156,60 @@ fn bounds() -> Audits {
             [crowd(3), crowd(4)],
             DELTA,
             upper(),
+        )?,
+        Audit::of(
+            "bounds by tails",
+            "bounds by the sparse vector technique; one record more lies beyond an edge that is often the last",
+            TailBounds::epsilon(1.0)?.magnitudes(1.0, 1024.0)?.confidence(0.9)?,
+            [crowd(14), crowd(15)],
+            0.0,
+            upper(),
+        )?,
+        Audit::of(
+            "bounds by tails, replace-one",
+            "bounds by the sparse vector technique; one record goes from one end to the other",
+            TailBounds::epsilon(1.0)?.magnitudes(1.0, 1024.0)?.confidence(0.9)?.under_replace_one()?,
+            [[crowd(24), vec![-100.0; 23]].concat(), [crowd(23), vec![-100.0; 24]].concat()],
+            0.0,
+            View::label(
+                |bounds: Bounds| u64::from(bounds.lower() < -2.0) + 2 * u64::from(bounds.upper() > 2.0),
+                |label| format!("ends that are far out: {label} of 3"),
+            ),
+        )?,
+        Audit::of(
+            "bounds by tails, ρ",
+            "bounds by the sparse vector technique, priced in zCDP",
+            TailBounds::rho(0.5)?.magnitudes(1.0, 1024.0)?.confidence(0.9)?,
+            [crowd(14), crowd(15)],
+            DELTA,
+            upper(),
+        )?,
+        Audit::of(
+            "a sum with private bounds, in one call",
+            "a sum of which a share of the budget finds the bounds",
+            Sum::bounds_privately(0.5)?.magnitudes(1.0, 1024.0)?.epsilon(2.0)?,
+            [crowd(7), crowd(8)],
+            0.0,
+            View::number(|(bounds, sum): (Bounds, f64)| if bounds.upper() > 2.0 { sum.abs() } else { -1.0 }),
+        )?,
+        Audit::of(
+            "means by group with private bounds, replace-one",
+            "a record goes from one group to another, and is larger there",
+            Mean::bounds_privately(0.5)?
+                .magnitudes(1.0, 1024.0)?
+                .by(|p: &(u8, f64)| p.1, |p| p.0, [0, 1])?
+                .under_replace_one()
+                .epsilon(2.0)?,
+            [
+                [vec![(0_u8, 1.5); 10], vec![(1, 100.0); 9]].concat(),
+                [vec![(0_u8, 1.5); 9], vec![(1, 100.0); 10]].concat(),
+            ],
+            0.0,
+            View::number(
+                |(bounds, means): (Bounds, Vec<ReleasedMean>)| {
+                    if bounds.upper() > 2.0 { means[1].count() - means[0].count() } else { -100.0 }
+                },
+            ),
         )?,
         Audit::of(
             "private bounds, then a sum",

@@ -53,6 +53,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         right: "the ridge is large enough for the second derivative to be free, or the noise pays for it",
         check: |effort| bending(effort, 0.01),
     },
+    Mutant {
+        name: "standard errors that read the records",
+        mistake: "the standard errors of private coefficients are computed from the exact second derivative of the loss, as statistics programs print them",
+        right: "the second derivative gets noise, and is paid for",
+        check: |effort| exact_errors(effort, true),
+    },
 ];
 
 fn loss() -> Result<SquaredDistance, Error> {
@@ -216,6 +222,32 @@ fn bending(effort: Effort, ridge: f64) -> Result<Caught, Error> {
     trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng)?.coefficients()[0]))
 }
 
+/// The standard error by noise of a logistic regression on one record, from its exact second
+/// derivative or from that of the library.
+fn exact_errors(effort: Effort, exactly: bool) -> Result<Caught, Error> {
+    let coefficients = PureObjectivePerturbation::epsilon(0.5, LogisticLoss, 1, 1, 1.0)?;
+    let (ridge, deviation) = (coefficients.lambda(), coefficients.noise().standard_deviation(1));
+    let library = coefficients.and_errors(0.5)?;
+    let one = |x: f32| Data::new(Matrix::new(1, 1, vec![x])?, vec![1]);
+    let trial = Trial {
+        promise: pure(1.0)?,
+        neighbours: [&one(1.0)?, &one(0.0)?],
+        looking_at: "whether the standard error is that of a record without features",
+        label: |error: &f64| u64::from(*error >= deviation / ridge),
+    };
+    let errors = |data: &Data<u32>, rng: &mut Insecure| Ok(library.draw(data, rng)?.noise_errors()[0]);
+    let broken = |data: &Data<u32>, rng: &mut Insecure| {
+        if !exactly {
+            return errors(data, rng);
+        }
+        let w = coefficients.draw(data, rng)?.coefficients()[0];
+        let x = f64::from(data.features().row(0)[0]);
+        let p = 1.0 / (1.0 + libm::exp(-x * w));
+        Ok(deviation / (p * (1.0 - p) * x * x + ridge))
+    };
+    trial.audit(effort, broken, errors)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{EFFORT, assert_caught};
@@ -236,5 +268,6 @@ mod tests {
         assert!(!divisor(EFFORT, true).unwrap().caught);
         assert!(!length(EFFORT, true).unwrap().caught);
         assert!(!bending(EFFORT, 2.1).unwrap().caught);
+        assert!(!exact_errors(EFFORT, false).unwrap().caught);
     }
 }

@@ -36,6 +36,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         right: "bounds are declared, or released with a part of the budget",
         check: |effort| own_bounds(effort, None),
     },
+    Mutant {
+        name: "bounds for nothing",
+        mistake: "private bounds and a sum within them are each released with all of ε",
+        right: "a share of ε finds the bounds, and the rest is for the sum",
+        check: |effort| free_bounds(effort, 1.0),
+    },
 ];
 
 /// Keys kept with min(e^ε·π + δ, 1), or with the library's probability.
@@ -145,6 +151,37 @@ fn own_bounds(effort: Effort, declared: Option<f64>) -> Result<Caught, Error> {
     trial.audit(effort, broken, |data, rng| Ok(library.draw(data, rng).ok().map(|(_, sum)| sum)))
 }
 
+/// Bounds and a sum, each with this share of ε and more.
+fn free_bounds(effort: Effort, share: f64) -> Result<Caught, Error> {
+    const EPSILON: f64 = 2.0;
+    let bounded = |first: f64, rest: f64| {
+        let bounds = PrivateBounds::epsilon(first)?.magnitudes(1.0, 1024.0)?;
+        Ok::<_, Error>(
+            bounds.then(Pure::new(rest)?, move |bounds| Sum::new(*bounds).with(Laplace::epsilon(rest)?)),
+        )
+    };
+    let broken = bounded(share * EPSILON, share * EPSILON)?;
+    let library = Sum::bounds_privately(0.5)?.magnitudes(1.0, 1024.0)?.epsilon(EPSILON)?;
+    let crowd = |few: usize| [vec![1.5; 30], vec![1000.0; few]].concat();
+    let (fewer, more) = (crowd(2), crowd(3));
+    let trial = Trial {
+        promise: pure(EPSILON)?,
+        neighbours: [&fewer[..], &more[..]],
+        looking_at: "whether the upper bound is far out, and how large the sum is",
+        label: |sum: &Option<(Bounds, f64)>| {
+            sum.as_ref().map_or(
+                0,
+                |(bounds, sum)| if bounds.upper() > 2.0 { 2 + cell(sum.max(0.0), 250.0) } else { 1 },
+            )
+        },
+    };
+    trial.audit(
+        effort,
+        |data, rng| Ok(broken.draw(data, rng).ok()),
+        |data, rng| Ok(library.draw(data, rng).ok()),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{EFFORT, assert_caught};
@@ -162,5 +199,6 @@ mod tests {
         assert!(!half_of_the_limit(EFFORT, 1).unwrap().caught);
         assert!(!several(EFFORT, 5).unwrap().caught);
         assert!(!own_bounds(EFFORT, Some(1024.0)).unwrap().caught);
+        assert!(!free_bounds(EFFORT, 0.5).unwrap().caught);
     }
 }

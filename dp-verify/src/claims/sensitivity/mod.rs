@@ -27,6 +27,8 @@
 //! | S30, S31 | means and variances of an unknown number of records cost what a count costs | hold, and are tight |
 //! | S32 | one answer for each group | holds, and is tight |
 //! | S33 | bounds from noisy counts of magnitudes are ε-private | holds |
+//! | S34 | bounds that leave a few records out at each end, by the sparse vector technique | holds |
+//! | S35 | how far a record moves the scores of listed candidates for a quantile | holds, and is tight |
 //!
 //! Neighbours of small data sets are listed, all of them. Draws have a fixed seed.
 
@@ -34,6 +36,7 @@ mod deviation;
 mod estimates;
 mod histograms;
 mod ladders;
+mod listed_quantiles;
 mod many_quantiles;
 mod moments;
 mod passing;
@@ -48,6 +51,7 @@ mod smooth_compared;
 mod smooth_concentrated;
 mod smooth_pure;
 mod stability;
+mod tail_bounds;
 mod triangles;
 mod trimmed;
 mod two_medians;
@@ -88,6 +92,8 @@ pub(super) fn all() -> Vec<Claim> {
         estimates::S31,
         estimates::S32,
         unknown_bounds::S33,
+        tail_bounds::S34,
+        listed_quantiles::S35,
     ]
 }
 

@@ -27,7 +27,7 @@ pub(super) const S23: Claim = Claim {
 };
 
 const EPSILON: f64 = 1.0;
-const VALUES: u8 = 5;
+pub(super) const VALUES: u8 = 5;
 const LEVELS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 fn bounds() -> Result<Bounds, Error> {
@@ -44,7 +44,7 @@ fn library(level: f64, size: Option<usize>) -> Result<f64, Error> {
 }
 
 /// The logarithms of the probabilities of all values, up to a constant that they share.
-fn scores(records: &[u8], level: f64, theta: f64) -> Vec<f64> {
+pub(super) fn scores(records: &[u8], level: f64, theta: f64) -> Vec<f64> {
     let count = |holds: &dyn Fn(u8) -> bool| {
         f64::from(u32::try_from(records.iter().filter(|x| holds(**x)).count()).unwrap_or(u32::MAX))
     };
@@ -66,7 +66,7 @@ fn span(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// All lists of this many values, in order.
-fn data(size: usize) -> Vec<Vec<u8>> {
+pub(super) fn data(size: usize) -> Vec<Vec<u8>> {
     (0..size).fold(vec![vec![]], |lists, _| {
         let longer = |list: Vec<u8>| {
             (list.last().copied().unwrap_or(0)..VALUES).map(move |v| [&list[..], &[v]].concat())
