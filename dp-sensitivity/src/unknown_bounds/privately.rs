@@ -31,7 +31,8 @@ use crate::arguments::within;
 ///
 /// let median = Quantile::bounds_privately(0.5, 0.25)?.rho(0.1)?;
 /// assert_eq!(median.guarantee(), Zcdp::new(0.1)?);
-/// let sum = Sum::bounds_privately(0.25)?.under_replace_one(5000)?.magnitudes(1.0, 1e6)?.epsilon(1.0)?;
+/// let sum = Sum::bounds_privately(0.25)?.under_replace_one(5000)?;
+/// let sum = sum.magnitudes(1.0, 1e6)?.epsilon(1.0)?;
 /// # let _ = (median, sum);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
