@@ -1,4 +1,4 @@
-//! Small tables: test accuracy or R², mean and standard error of 5 seeds, or of `SEEDS`, for each ε:
+//! Small tables: test accuracy or R², mean and standard error of 5 seeds or `SEEDS`, for each ε:
 //! `cargo run --release -p dp-ml --example tabular [FOLDER [ROW]]`: FOLDER has `diamonds.csv` and
 //! `adult/adult_domain.csv`, and only rows whose names contain ROW are made. A quarter is the test.
 //!

@@ -49,8 +49,9 @@ pub trait Estimator: Reads {
         Ok(Estimated { noisy: Sums { of: self }.with(Vector::new(noise))? })
     }
 
-    /// The largest noise with which the estimate of this many records, or of groups of as many each,
-    /// stays within an error, at a confidence; [`with`](Self::with) takes it, and says its price.
+    /// The largest noise with which the estimate of this many records, or of groups of as many
+    /// each, stays within an error, at a confidence; [`with`](Self::with) takes it, and says its
+    /// price.
     ///
     /// ```
     /// use dp_core::{Bounds, Measurement};

@@ -167,11 +167,12 @@ impl Contributions for Variance<AddRemove> {
         ReleasedVariance { bounds: self.bounds(), is_of_a_sample: self.is_of_a_sample(), sums }
     }
 
-    /// Let all noises be e at most, N̂ the noisy number and V, V̂ the population variances in units
-    /// of the width. nV is the least c²B₀ − c(1−c)B₁ + (1−c)²B₂ = Σ(t − c)² over all c in [0, 1], and
-    /// the magnitudes of the factors add up to at most 1. So |N̂V̂ − nV| ≤ e, and as V ≤ ¼ and |N̂ −
-    /// n| ≤ 3e, V̂ is off by at most (e + ¾e)/(n − 3e). For n/(n−1) times that it is (e +
-    /// ¾e·n/(n−1))/(n − 3e − 1). Where n − 3e is 2 or less, nothing is said but the largest variance.
+    /// Let all noises be e at most, N̂ the noisy number and V, V̂ the population variances in
+    /// units of the width. nV is the least c²B₀ − c(1−c)B₁ + (1−c)²B₂ = Σ(t − c)² over all c in
+    /// [0, 1], and the magnitudes of the factors add up to at most 1. So |N̂V̂ − nV| ≤ e, and
+    /// as V ≤ ¼ and |N̂ − n| ≤ 3e, V̂ is off by at most (e + ¾e)/(n − 3e). For n/(n−1) times
+    /// that it is (e + ¾e·n/(n−1))/(n − 3e − 1). Where n − 3e is 2 or less, nothing is said but
+    /// the largest variance.
     fn off(&self, records: usize, noise: f64) -> f64 {
         let (e, n) = (Enclosure::point(noise) + Enclosure::point(STEP), Enclosure::integer(records));
         let (one, three) = (Enclosure::ONE, Enclosure::point(3.0));

@@ -40,7 +40,8 @@ where
     /// use dp_mechanisms::rng::OsSeeded;
     /// use dp_sensitivity::Mean;
     ///
-    /// let people: Vec<(char, f64)> = (0..6000).map(|i| (['a', 'b'][i % 2], 20.0 + (i % 7) as f64)).collect();
+    /// let person = |i: usize| (['a', 'b'][i % 2], 20.0 + (i % 7) as f64);
+    /// let people: Vec<(char, f64)> = (0..6000).map(person).collect();
     /// let means = Mean::bounds_privately(0.25)?
     ///     .by(|p: &(char, f64)| p.1, |p| p.0, ['a', 'b'])?
     ///     .epsilon(1.0)?;

@@ -1,7 +1,9 @@
 //! Bounds and a statistic in one release, for one price.
 
+use core::fmt;
+
 use dp_core::interval::{Confidence, WithInterval};
-use dp_core::{Bounds, Error, Measurement, Pure, Zcdp};
+use dp_core::{Adjacency, Bounds, Error, Measurement, Pure, Zcdp};
 use rand_core::Rng;
 
 use super::magnitudes::Magnitudes;
@@ -29,7 +31,8 @@ use crate::arguments::within;
 ///
 /// let median = Quantile::bounds_privately(0.5, 0.25)?.rho(0.1)?;
 /// assert_eq!(median.guarantee(), Zcdp::new(0.1)?);
-/// let sum = Sum::bounds_privately(0.25)?.under_replace_one(5000)?.magnitudes(1.0, 1e6)?.epsilon(1.0)?;
+/// let sum = Sum::bounds_privately(0.25)?.under_replace_one(5000)?;
+/// let sum = sum.magnitudes(1.0, 1e6)?.epsilon(1.0)?;
 /// # let _ = (median, sum);
 /// # Ok::<(), dp_mechanisms::Error>(())
 /// ```
@@ -118,7 +121,7 @@ impl<S> BoundsPrivately<S> {
 
 /// Private bounds and a statistic within them, made by [`BoundsPrivately::epsilon`] and
 /// [`BoundsPrivately::rho`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct StatisticBetween<S: Between<G>, G: NotionOfBounds> {
     statistic: S,
     bounds: PrivateBounds<S::Relation, G::OnBins>,
@@ -183,5 +186,15 @@ where
         confidence: Confidence,
     ) -> Result<Self::Interval, Error> {
         self.statistic_between(released.0)?.interval_at(&released.1, confidence)
+    }
+}
+
+impl<S: Between<G>, G: NotionOfBounds + fmt::Debug> fmt::Debug for StatisticBetween<S, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StatisticBetween")
+            .field("relation", &<S::Relation as Adjacency>::NAME)
+            .field("guarantee", &self.guarantee)
+            .field("rest", &self.rest)
+            .finish_non_exhaustive()
     }
 }
