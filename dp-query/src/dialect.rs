@@ -66,6 +66,16 @@ pub(crate) fn read(sql: &str) -> Result<(String, QueryOptions), Error> {
     Ok((format!("{before} {body}"), options))
 }
 
+/// Refuses names that begin with `__`, which releases give to columns of their own.
+pub(crate) fn refuse_reserved(sql: &str) -> Result<(), Error> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let begins = |(at, _): (usize, &str)| !sql[..at].chars().next_back().is_some_and(is_part);
+    if sql.match_indices("__").any(begins) {
+        return Err(Error::refused("a name that begins with `__`", "begin it with a letter"));
+    }
+    Ok(())
+}
+
 /// Where some words stand, with any white space between them.
 fn find_word(text: &str, words: &str) -> Option<(usize, usize)> {
     let words: Vec<&str> = words.split(' ').collect();

@@ -63,11 +63,18 @@ impl Aggregates {
         &self.values[measure][group]
     }
 
-    /// The keys of some of the groups.
+    /// The keys of some of the groups, in arrays that hold these keys and no others: an array that
+    /// was taken from a larger one may share its bytes.
     pub(crate) fn keys_of(&self, groups: &[usize]) -> Vec<ArrayRef> {
-        let indices = UInt64Array::from_iter_values(groups.iter().map(|group| *group as u64));
-        let taken = self.keys.iter().map(|keys| take(keys, &indices, None).expect("groups are rows"));
-        taken.collect()
+        if self.keys.is_empty() {
+            return Vec::new();
+        }
+        let fields = self.keys.iter().map(|keys| SortField::new(keys.data_type().clone())).collect();
+        let copied = RowConverter::new(fields).and_then(|converter| {
+            let rows = converter.convert_columns(&self.keys)?;
+            converter.convert_rows(groups.iter().map(|group| rows.row(*group)))
+        });
+        copied.expect("keys have types that can be sorted")
     }
 }
 
@@ -261,7 +268,8 @@ pub(crate) fn after<U: Unit>(
     let table = MemTable::try_new(columns, vec![vec![batch]]).map_err(Error::Engine)?;
     let scan = scan_of(provider_as_source(Arc::new(table)))?;
     let plan = reading(parts.split.after.clone(), &scan)?;
-    Ok(ReleasedTable::new(run(parts.tables, &plan, None)?, promise))
+    let rows = run(parts.tables, &plan, None).map_err(|error| Error::After(error.for_owner()))?;
+    Ok(ReleasedTable::new(rows, promise))
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ pub enum Error {
     Sql(String),
     /// The engine could not finish.
     Engine(DataFusionError),
+    /// The query was released and paid, and what it computes from released numbers has no value.
+    After(String),
     /// A file could not be read when it was declared.
     Io(std::io::Error),
     /// A number or a guarantee was refused.
@@ -60,7 +62,13 @@ impl fmt::Display for Error {
             Self::Sql(message) => write!(f, "the query cannot be understood: {message}"),
             Self::Engine(_) => f.write_str(
                 "the engine could not finish, for lack of memory or disk, or because a file is damaged; \
-                 nothing was released or paid: `for_owner` says more to the owner of the data",
+                 nothing was released, and the price stays paid if a release had begun: \
+                 `for_owner` says more to the owner of the data",
+            ),
+            Self::After(message) => write!(
+                f,
+                "the release is paid, and what the query computes from it has no value ({message}): \
+                 ask for the aggregates alone, and compute the rest yourself"
             ),
             Self::Io(error) => error.fmt(f),
             Self::Core(error) => error.fmt(f),
@@ -79,7 +87,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Refused { .. } | Self::Sql(_) | Self::Engine(_) => None,
+            Self::Refused { .. } | Self::Sql(_) | Self::Engine(_) | Self::After(_) => None,
             Self::Io(error) => Some(error),
             Self::Core(error) => Some(error),
             Self::Noise(error) => Some(error),

@@ -62,14 +62,16 @@
 //! aggregate do not count; numbers count as the nearest number within the bounds, so that ±∞ counts
 //! as a bound and −0 as 0. `NULL` in `GROUP BY` is a key like others. Floats and nested types
 //! cannot be keys. Integers are added modulo 2⁶⁴ within a row; a cast that fails is `NULL`.
-//! Calendar functions are `NULL` before 1800 and after 2200.
+//! Calendar functions and casts between points in time are `NULL` before 1800 and after 2200.
 //!
 //! # What is not guaranteed
 //!
 //! - That a person has one identifier. Whoever has two counts as two people.
-//! - Anything about the time that the engine takes, which depends on the size of the data, and
-//!   about what it writes to disk when memory is short.
-//! - Anything about files that are damaged: that the engine fails is visible, and says no more.
+//! - Anything about the time and the memory that the engine takes, which depend on the data, about
+//!   what it writes to disk when memory is short, and about its failure when there is not enough.
+//! - Anything about files that are damaged: that the engine fails is visible, and says no more. A
+//!   CSV file is what its reader makes of it: a quote that is never closed swallows the lines
+//!   after it, and identifiers that are no text may become the same one.
 
 #![forbid(unsafe_code)]
 

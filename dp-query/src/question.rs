@@ -12,7 +12,7 @@ use crate::dialect::Contribution;
 use crate::limits::Limits;
 use crate::lineage;
 use crate::measure::{Measure, Total};
-use crate::separable::Cut;
+use crate::separable::{Cut, plain};
 use crate::tables::PrivateTables;
 
 /// One aggregate of a query.
@@ -56,6 +56,7 @@ impl Question {
         let mut names = Vec::new();
         for (group, field) in cut.groups.iter().zip(cut.schema.fields()) {
             let kind = group.get_type(schema).map_err(|error| Error::sql(&error))?;
+            let kind = plain(&kind).clone();
             if kind.is_floating() || kind.is_nested() {
                 return Err(Error::refused(
                     format!("GROUP BY `{group}`, which is of type {kind}"),
@@ -69,7 +70,8 @@ impl Question {
         let asked = asked.collect::<Result<Vec<_>, _>>()?;
         let keys = cut.groups.iter().zip(&names).map(|(group, (name, kind))| {
             let keys = lineage::keys(group, &cut.rows, tables)?;
-            Some(keys.iter().map(|key| cast_key(key, name, kind)).collect::<Result<Vec<_>, Error>>())
+            let keys = keys.iter().map(|key| cast_key(key, name, kind)).collect::<Result<Vec<_>, Error>>();
+            Some(keys.map(distinct))
         });
         let keys = keys.collect::<Option<Result<Vec<_>, Error>>>().transpose()?;
         if keys.as_ref().is_some_and(|keys| combinations(keys).is_none_or(|count| count > MOST_KEYS)) {
@@ -100,6 +102,12 @@ impl Question {
 
 fn combinations(keys: &[Vec<ScalarValue>]) -> Option<usize> {
     keys.iter().try_fold(1usize, |count, keys| count.checked_mul(keys.len()))
+}
+
+/// Each key once, in the order of the first: a group is released once.
+fn distinct(keys: Vec<ScalarValue>) -> Vec<ScalarValue> {
+    let mut seen = std::collections::HashSet::new();
+    keys.into_iter().filter(|key| seen.insert(key.clone())).collect()
 }
 
 fn cast_key(key: &ScalarValue, name: &str, kind: &DataType) -> Result<ScalarValue, Error> {

@@ -99,15 +99,16 @@ impl<'t, G: Currency, U: Unit> Release<'t, G, U> {
         &self.parts.sql
     }
 
-    /// Pays and answers: the engine computes the exact sums, the price is booked, noise is drawn,
+    /// Pays and answers: the price is booked, the engine computes the exact sums, noise is drawn,
     /// and what the query computes from released numbers is computed.
     ///
-    /// Nothing is paid if the engine fails. Whoever asks again pays again: no noise is drawn twice
-    /// for one price.
+    /// The price is booked before any row is read, and stays booked if the engine fails. Whoever
+    /// asks again pays again: no noise is drawn twice for one price.
     ///
     /// # Errors
-    /// [`Error::Engine`] when the engine cannot finish; [`Error::Budget`] when the price does not
-    /// fit or could not be recorded. Then nothing was drawn.
+    /// [`Error::Budget`] when the price does not fit or could not be recorded: then no row was
+    /// read. [`Error::Engine`] when the engine cannot finish, and [`Error::After`] when what is
+    /// computed from released numbers has no value.
     pub fn spend<A, R>(&self, account: &mut A, rng: &mut R) -> Result<ReleasedTable, Error>
     where
         A: Account<G, Adjacency = U>,
@@ -115,8 +116,9 @@ impl<'t, G: Currency, U: Unit> Release<'t, G, U> {
     {
         let mut key = [0; 16];
         rng.fill_bytes(&mut key);
+        account.charge(&self.guarantee)?;
         let sums = engine::sums(&self.parts, self.shape, key, &self.this)?;
-        let cells = account.spend(self, &sums, rng)?;
+        let cells = self.release(&sums, rng)?;
         let promise = self.promise();
         engine::after(&self.parts, cells, promise)
     }

@@ -117,7 +117,11 @@ impl<U: Unit> Tables<U> {
     /// [`Error::Io`] when no thread can be started.
     pub fn new() -> Result<Self, Error> {
         let runtime = Arc::new(Runtime::new()?);
-        let config = SessionConfig::new().with_information_schema(false);
+        // Filters that the engine makes of the rows of a join would let private rows decide which
+        // public rows are read.
+        let config = SessionConfig::new()
+            .with_information_schema(false)
+            .set_bool("datafusion.optimizer.enable_dynamic_filter_pushdown", false);
         let context = SessionContext::new_with_config(config);
         Ok(Self { context, runtime, private: PrivateTables::default(), unit: PhantomData })
     }
@@ -154,6 +158,18 @@ impl<U: Unit> Tables<U> {
         }
         let numbers: Vec<&str> = columns.bounded().collect();
         let provider = self.runtime.block_on(source.open(&self.context, &numbers))?;
+        if provider.get_logical_plan().is_some() {
+            return Err(Error::refused(
+                format!("`{name}` as a view"),
+                "declare the tables that it reads; a query may contain the text of the view",
+            ));
+        }
+        if provider.schema().fields().iter().any(|field| field.name().starts_with("__")) {
+            return Err(Error::refused(
+                format!("a column of `{name}` whose name begins with `__`"),
+                "give it another name: these are kept for the columns that a release adds",
+            ));
+        }
         let fields =
             provider.schema().fields().iter().map(|f| (f.name().clone(), f.data_type().clone())).collect();
         let known =
@@ -180,6 +196,7 @@ impl<U: Unit> Tables<U> {
     /// privately, with what to write instead.
     pub fn query(&self, sql: &str) -> Result<PrivateQuery<'_, U>, Error> {
         let (sql, options) = dialect::read(sql)?;
+        dialect::refuse_reserved(&sql)?;
         let plan = self.plan(&sql)?;
         PrivateQuery::new(self, &sql, &plan, options)
     }
@@ -247,13 +264,18 @@ impl Tables<AddRemovePerson> {
 }
 
 impl Tables<AddRemove> {
-    /// Declares a private table in which each row is a person.
+    /// Declares a private table in which each row is a person, and returns the names of its columns.
     ///
     /// # Errors
     /// As [`private`](Tables::private).
-    pub fn private_rows(&mut self, name: &str, source: Source, columns: Columns) -> Result<(), Error> {
-        self.add(name, source, columns)?;
+    pub fn private_rows(
+        &mut self,
+        name: &str,
+        source: Source,
+        columns: Columns,
+    ) -> Result<Vec<String>, Error> {
+        let fields = self.add(name, source, columns)?;
         self.private.tables.insert(name.to_lowercase(), Private { unit: None });
-        Ok(())
+        Ok(fields.into_iter().map(|(name, _)| name).collect())
     }
 }

@@ -157,6 +157,30 @@ fn undeclared_keys_take_delta() {
 }
 
 #[test]
+fn a_row_that_is_a_person_counts_once() {
+    let mut tables = Tables::<dp_core::AddRemove>::new().unwrap();
+    tables.private_rows("purchases", Source::batches(vec![purchases()]), Columns::new()).unwrap();
+    let twice = "SELECT COUNT(*) FROM (SELECT shop FROM purchases UNION ALL SELECT shop FROM purchases)";
+    assert!(tables.query(twice).err().unwrap().to_string().contains("each row is a person"));
+    let joined = "SELECT COUNT(*) FROM purchases a JOIN purchases b ON a.customer = b.customer";
+    assert!(tables.query(joined).is_err());
+    let once = tables.query("SELECT COUNT(*) AS n FROM purchases").unwrap().epsilon(1e9).unwrap();
+    let answer =
+        once.spend(&mut Budget::new(Pure::new(1e9).unwrap()), &mut OsSeeded::new().unwrap()).unwrap();
+    assert_eq!(integers(&answer, "n"), [1800]);
+}
+
+#[test]
+fn a_key_that_is_declared_twice_is_released_once() {
+    let tables = tables(Columns::new().keys("shop", ["north", "south", "north"]));
+    let query = tables.query("SELECT shop, COUNT(*) AS n FROM purchases GROUP BY shop").unwrap();
+    let release = query.epsilon(1.0).unwrap();
+    let answer =
+        release.spend(&mut Budget::new(Pure::new(1.0).unwrap()), &mut OsSeeded::new().unwrap()).unwrap();
+    assert_eq!(answer.batch().num_rows(), 2);
+}
+
+#[test]
 fn what_is_not_separable_is_refused() {
     for (sql, part) in [
         ("SELECT * FROM purchases", "rows of people"),
@@ -184,6 +208,28 @@ fn what_is_not_separable_is_refused() {
         ),
         ("EXPLAIN ANALYZE SELECT COUNT(*) FROM purchases", "statement"),
         ("COPY purchases TO 'x.csv'", "statement"),
+        ("SELECT COUNT(*) FROM purchases WHERE substr(shop, 1, -1) = 'x'", "function `substr`"),
+        ("SELECT COUNT(*) FROM purchases WHERE ceil(CAST(quantity AS DECIMAL(3, 2))) > 0", "function `ceil`"),
+        ("SELECT COUNT(*) FROM purchases WHERE CAST(CAST(quantity AS TIMESTAMP) AS DATE) IS NULL", "a cast"),
+        ("SELECT COUNT(*) FROM purchases WHERE date_part('nonsense', CAST(shop AS DATE)) = 1", "date_part"),
+        ("SELECT COUNT(*) FROM purchases WHERE shop || shop = 'x'", "operator"),
+        ("SELECT COUNT(*) FROM purchases WHERE concat(shop, shop) = 'x'", "concat"),
+        ("SELECT COUNT(*) FROM purchases WHERE sqrt(amount) > 1", "sqrt"),
+        (
+            "SELECT COUNT(*) FROM ((SELECT region AS \"__person_1\" FROM shops) a \
+             CROSS JOIN (SELECT shop FROM purchases WHERE customer = 7) b) c",
+            "begins with `__`",
+        ),
+        ("SELECT COUNT(*) FROM purchases CROSS JOIN generate_series(1, 9)", "not declared"),
+        (
+            "SELECT COUNT(*) FROM (SELECT customer, COUNT(*) OVER (PARTITION BY customer \
+             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c FROM purchases) WHERE c = 1",
+            "frame of rows",
+        ),
+        (
+            "SELECT COUNT(*) FROM purchases JOIN (SELECT shop FROM shops LIMIT 1) s ON purchases.shop = s.shop",
+            "order",
+        ),
         ("SELECT COUNT(*) FROM purchases WHERE random() < 0.5", "random"),
         ("SELECT shop, COUNT(*) FROM purchases GROUP BY ROLLUP (shop)", "ROLLUP"),
         ("SELECT (SELECT COUNT(*) FROM purchases) AS n, COUNT(*) FROM purchases", "sub-query"),

@@ -6,8 +6,9 @@
 
 use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::expr::{AggregateFunction, WindowFunction};
-use datafusion::logical_expr::{Expr, LogicalPlan, WindowFunctionDefinition};
+use datafusion::logical_expr::{Distinct, Expr, LogicalPlan, WindowFrameUnits, WindowFunctionDefinition};
 
+use super::casts::plain;
 use super::total::total;
 use super::walk::kind_of;
 use crate::Error;
@@ -73,7 +74,7 @@ fn in_any_order(function: &str, args: &[Expr], schema: &DFSchema) -> Result<(), 
 /// 0 and −0 are equal and `NaN` is not ordered, so which of equal floats stands for a group is up
 /// to the engine.
 fn refuse_float(expr: &Expr, schema: &DFSchema, what: &str) -> Result<(), Error> {
-    if kind_of(expr, schema)?.is_floating() {
+    if plain(&kind_of(expr, schema)?).is_floating() {
         return Err(Error::refused(
             format!("{what} of `{expr}`, which is a float"),
             format!("use an integer: CAST(round({expr}) AS BIGINT)"),
@@ -118,6 +119,15 @@ pub(super) fn windows(windows: &[Expr], person: &Column, schema: &DFSchema) -> R
                 WindowFunctionDefinition::WindowUDF(function) => function.name().to_owned(),
             };
             let is_rank = matches!(function.as_str(), "rank" | "dense_rank");
+            if params.window_frame.units == WindowFrameUnits::Rows
+                && !(params.window_frame.start_bound.is_unbounded()
+                    && params.window_frame.end_bound.is_unbounded())
+            {
+                return Err(Error::refused(
+                    format!("the frame of rows in `{window}`, which depends on their order"),
+                    "leave ROWS BETWEEN out",
+                ));
+            }
             if !is_rank {
                 in_any_order(&function, &params.args, schema)?;
                 if !params.order_by.is_empty() {
@@ -148,4 +158,23 @@ pub(super) fn each_row_is_a_person() -> Error {
         "a join, a window or DISTINCT over a table in which each row is a person",
         "name the column that identifies a person, so that all rows of one are protected together",
     )
+}
+
+/// Whether a node over public rows may have another result when the engine meets them in another
+/// order: then private rows could decide which public rows others are joined with.
+pub(super) fn depends_on_order(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Limit(_) | LogicalPlan::Window(_) | LogicalPlan::Distinct(Distinct::On(_)) => true,
+        LogicalPlan::Sort(sort) => sort.fetch.is_some(),
+        LogicalPlan::Aggregate(aggregate) => {
+            let calls = aggregate.aggr_expr.iter().map(|expr| expr.clone().unalias());
+            calls.into_iter().any(|call| match call {
+                Expr::AggregateFunction(call) => {
+                    in_any_order(call.func.name(), &call.params.args, aggregate.input.schema()).is_err()
+                }
+                _ => true,
+            })
+        }
+        _ => false,
+    }
 }

@@ -26,10 +26,12 @@
 //! `DISTINCT` over rows that contain it: each group has rows of one person. ∎
 
 mod by_person;
-mod guard;
+mod casts;
+mod functions;
 mod released;
 mod total;
 mod walk;
 
+pub(crate) use casts::plain;
 pub(crate) use released::{reading, released_columns, scan_of};
 pub(crate) use walk::{Cut, Split, split};

@@ -8,6 +8,7 @@ use datafusion::common::{Column, DFSchema, TableReference};
 use datafusion::logical_expr::logical_plan::Projection;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, col, table_scan};
 
+use super::casts::plain;
 use super::walk::{build, with_inputs};
 use crate::Error;
 
@@ -20,7 +21,8 @@ pub(crate) fn released_columns(schema: &DFSchema, groups: usize) -> Schema {
     let fields = schema.fields().iter().enumerate();
     let mut columns: Vec<Field> = fields
         .map(|(i, field)| {
-            let kind = if i < groups { field.data_type().clone() } else { released_type(field.data_type()) };
+            let kind = plain(field.data_type());
+            let kind = if i < groups { kind.clone() } else { released_type(kind) };
             Field::new(format!("c{i}"), kind, true)
         })
         .collect();

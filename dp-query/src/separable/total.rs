@@ -4,10 +4,12 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::error::DataFusionError;
-use datafusion::logical_expr::expr::TryCast;
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
+use datafusion::logical_expr::expr::Case;
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, lit};
 
-use super::guard::within_calendar;
+use super::casts::{plain, try_cast};
+use super::functions::total_call;
+use super::walk::kind_of;
 use crate::Error;
 
 /// The same expression with a value for every row, `NULL` where it had none: casts that could fail
@@ -47,33 +49,45 @@ fn total_part(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>, Error>
         | Expr::IsNotTrue(_)
         | Expr::IsNotFalse(_)
         | Expr::IsNotUnknown(_)
-        | Expr::Between(_)
-        | Expr::Case(_)
-        | Expr::TryCast(_)
-        | Expr::InList(_) => Ok(Transformed::no(expr)),
-        Expr::Cast(cast) => {
-            Ok(Transformed::yes(Expr::TryCast(TryCast { expr: cast.expr, field: cast.field })))
-        }
-        Expr::Negative(ref inner) => {
-            arithmetic(&[inner], schema, "a minus sign")?;
+        | Expr::Case(Case { expr: None, .. }) => Ok(Transformed::no(expr)),
+        Expr::Case(Case { expr: Some(ref compared), .. }) => {
+            comparable(compared, schema)?;
             Ok(Transformed::no(expr))
         }
-        Expr::Like(ref like) => match *like.pattern {
-            Expr::Literal(..) => Ok(Transformed::no(expr)),
-            _ => Err(Error::refused("LIKE with a pattern from a column", "write the pattern as a text")),
+        Expr::Between(ref between) => {
+            comparable(&between.expr, schema)?;
+            Ok(Transformed::no(expr))
+        }
+        Expr::InList(ref list) => {
+            comparable(&list.expr, schema)?;
+            Ok(Transformed::no(expr))
+        }
+        Expr::Cast(cast) => try_cast(*cast.expr, &cast.field, schema).map(Transformed::yes),
+        Expr::TryCast(cast) => try_cast(*cast.expr, &cast.field, schema).map(Transformed::yes),
+        // The negative of the least integer is an error for a constant; a difference wraps around.
+        Expr::Negative(inner) => {
+            arithmetic(&[&inner], schema, "a minus sign")?;
+            let zero =
+                ScalarValue::new_zero(&kind_of(&inner, schema)?).map_err(|error| Error::sql(&error))?;
+            Ok(Transformed::yes(lit(zero) - *inner))
+        }
+        Expr::Like(ref like) => match &*like.pattern {
+            Expr::Literal(pattern, _)
+                if like.escape_char.is_none()
+                    && pattern.try_as_str().flatten().is_some_and(|pattern| pattern.len() <= 256) =>
+            {
+                Ok(Transformed::no(expr))
+            }
+            _ => Err(Error::refused(
+                "LIKE with a pattern from a column, a long one, or ESCAPE",
+                "write the pattern as a text of up to 256 bytes",
+            )),
         },
         Expr::BinaryExpr(ref binary) => {
             operator(binary, schema)?;
             Ok(Transformed::no(expr))
         }
-        Expr::ScalarFunction(ref call) => {
-            let name = call.name().to_owned();
-            function(&name, &call.args, schema)?;
-            if CALENDAR.contains(&name.as_str()) {
-                return within_calendar(expr, schema).map(Transformed::yes);
-            }
-            Ok(Transformed::no(expr))
-        }
+        Expr::ScalarFunction(call) => total_call(call, schema).map(Transformed::yes),
         Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::SetComparison(_) => {
             Err(subquery())
         }
@@ -84,84 +98,18 @@ fn total_part(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>, Error>
     }
 }
 
-/// Functions whose first argument is a point in time.
-const CALENDAR: [&str; 3] = ["date_part", "date_trunc", "date_bin"];
-
-/// Functions that have a value for all arguments.
-const TOTAL: [&str; 24] = [
-    "coalesce",
-    "nullif",
-    "nvl",
-    "greatest",
-    "least",
-    "lower",
-    "upper",
-    "btrim",
-    "ltrim",
-    "rtrim",
-    "character_length",
-    "octet_length",
-    "bit_length",
-    "starts_with",
-    "ends_with",
-    "contains",
-    "concat",
-    "strpos",
-    "isnan",
-    "iszero",
-    "floor",
-    "ceil",
-    "signum",
-    "exp",
-];
-
-/// Functions that have a value for all first arguments, the others being given in the query.
-const TOTAL_IN_THE_FIRST: [&str; 4] = ["substr", "left", "right", "date_part"];
-
-/// Of these a `FLOAT` or `DOUBLE` has a value for all arguments, and an integer does not.
-const OF_FLOATS: [&str; 3] = ["abs", "round", "trunc"];
-
-fn function(name: &str, args: &[Expr], schema: &DFSchema) -> Result<(), Error> {
-    let is_literal = |arg: &Expr| match arg {
-        Expr::Literal(..) => true,
-        Expr::TryCast(cast) => matches!(*cast.expr, Expr::Literal(..)),
-        _ => false,
-    };
-    let literal_but =
-        |position: usize| args.iter().enumerate().all(|(i, arg)| i == position || is_literal(arg));
-    let is_total = if TOTAL.contains(&name) {
-        true
-    } else if CALENDAR.contains(&name) {
-        literal_but(1)
-    } else if TOTAL_IN_THE_FIRST.contains(&name) {
-        literal_but(0)
-    } else if OF_FLOATS.contains(&name) {
-        literal_but(0) && args.first().is_some_and(|arg| is_float(arg, schema))
-    } else {
-        false
-    };
-    if is_total {
-        return Ok(());
-    }
-    Err(Error::refused(
-        format!("the function `{name}` on private rows, with arguments of these kinds"),
-        format!(
-            "an error of a function may reveal a record, and this one is not known to have a value for \
-             every row; use one of {}, or compute it before the table is declared",
-            [&TOTAL[..], &CALENDAR[..], &TOTAL_IN_THE_FIRST[..3], &OF_FLOATS[..]].concat().join(", ")
-        ),
-    ))
-}
-
 fn operator(binary: &BinaryExpr, schema: &DFSchema) -> Result<(), Error> {
     use Operator::{
         And, BitwiseAnd, BitwiseOr, BitwiseXor, Divide, Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, Lt,
-        LtEq, Minus, Modulo, Multiply, NotEq, Or, Plus, StringConcat,
+        LtEq, Minus, Modulo, Multiply, NotEq, Or, Plus,
     };
     let (left, right) = (&*binary.left, &*binary.right);
     match binary.op {
-        Eq | NotEq | Lt | LtEq | Gt | GtEq | And | Or | IsDistinctFrom | IsNotDistinctFrom | StringConcat
-        | BitwiseAnd | BitwiseOr | BitwiseXor => Ok(()),
+        And | Or | BitwiseAnd | BitwiseOr | BitwiseXor => Ok(()),
+        Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom => {
+            comparable(left, schema)?;
+            comparable(right, schema)
+        }
         Plus | Minus | Multiply => arithmetic(&[left, right], schema, &format!("`{}`", binary.op)),
         Divide | Modulo => {
             arithmetic(&[left, right], schema, &format!("`{}`", binary.op))?;
@@ -179,6 +127,18 @@ fn operator(binary: &BinaryExpr, schema: &DFSchema) -> Result<(), Error> {
              every row; use comparisons, AND, OR, +, -, *, / and LIKE",
         )),
     }
+}
+
+/// Values of nested types are not all comparable.
+fn comparable(expr: &Expr, schema: &DFSchema) -> Result<(), Error> {
+    let kind = kind_of(expr, schema)?;
+    if plain(&kind).is_nested() {
+        return Err(Error::refused(
+            format!("a comparison of `{expr}`, which is of type {kind}"),
+            "compare numbers, texts, booleans and points in time",
+        ));
+    }
+    Ok(())
 }
 
 /// Integers are added modulo a power of two, and floats end in ∞ or `NaN`; decimals, dates and

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DFSchemaRef};
 use datafusion::logical_expr::logical_plan::{Aggregate, Filter, Join, Projection, SubqueryAlias, Union};
-use datafusion::logical_expr::{Distinct, Expr, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, col};
+use datafusion::logical_expr::{
+    Distinct, Expr, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, Volatility, col,
+};
 
 use super::by_person;
 use super::released::Released;
@@ -75,9 +77,15 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn rows_of(&mut self, plan: &LogicalPlan) -> Result<Rows, Error> {
-        self.refuse_private_subqueries(plan)?;
+        Self::refuse_subqueries(plan)?;
         match plan {
             LogicalPlan::TableScan(scan) => {
+                if self.tables.columns_of(&scan.table_name).is_none() {
+                    return Err(Error::refused(
+                        format!("the table `{}`, which was not declared", scan.table_name),
+                        "declare it as public or private",
+                    ));
+                }
                 let Some(unit) = self.tables.unit_of(&scan.table_name) else {
                     return Ok(Rows::Public(plan.clone()));
                 };
@@ -103,8 +111,10 @@ impl Walk<'_> {
             },
             LogicalPlan::SubqueryAlias(SubqueryAlias { input, alias, .. }) => match self.rows_of(input)? {
                 Rows::Private(Private { plan, person }) => {
+                    // By its place: an alias may rename columns of the same name.
+                    let place = person.map(|person| place_of(&person, &plan)).transpose()?;
                     let plan = build(LogicalPlanBuilder::from(plan).alias(alias.clone()))?;
-                    let person = person.map(|person| Column::new(Some(alias.clone()), person.name));
+                    let person = place.map(|place| column_at(place, &plan));
                     Ok(Rows::Private(Private { plan, person }))
                 }
                 Rows::Released(released) => released.alias(alias).map(Rows::Released),
@@ -176,15 +186,15 @@ impl Walk<'_> {
         };
         let exprs = projection.expr.iter().map(|expr| named_as(expr, total(expr.clone(), plan.schema())?));
         let mut exprs = exprs.collect::<Result<Vec<_>, Error>>()?;
-        let person = person.map(|person| {
+        let place = person.map(|person| {
             let shown = exprs.iter().position(|expr| is_column(expr, &person));
-            let shown = shown.unwrap_or_else(|| {
+            shown.unwrap_or_else(|| {
                 exprs.push(col(person).alias(self.fresh_name()));
                 exprs.len() - 1
-            });
-            column_of(&exprs[shown])
+            })
         });
         let plan = build(LogicalPlanBuilder::from(plan).project(exprs))?;
+        let person = place.map(|place| column_at(place, &plan));
         Ok(Rows::Private(Private { plan, person }))
     }
 
@@ -193,9 +203,11 @@ impl Walk<'_> {
         let (left, right) = (self.rows_of(&join.left)?, self.rows_of(&join.right)?);
         let keeps_left = matches!(join.join_type, Inner | Left | LeftSemi | LeftAnti | LeftMark);
         let keeps_right = matches!(join.join_type, Inner | Right | RightSemi | RightAnti | RightMark);
-        let (left, right, person) = match (left, right) {
-            (Rows::Private(left), Rows::Public(right)) if keeps_left => (left.plan, right, left.person),
-            (Rows::Public(left), Rows::Private(right)) if keeps_right => (left, right.plan, right.person),
+        let (left, right, person, is_left) = match (left, right) {
+            (Rows::Private(left), Rows::Public(right)) if keeps_left => (left.plan, right, left.person, true),
+            (Rows::Public(left), Rows::Private(right)) if keeps_right => {
+                (left, right.plan, right.person, false)
+            }
             (Rows::Private(left), Rows::Private(right)) if keeps_left || keeps_right => {
                 let (Some(one), Some(other)) = (left.person, right.person) else {
                     return Err(by_person::each_row_is_a_person());
@@ -206,7 +218,7 @@ impl Walk<'_> {
                         format!("join on the person, too: ON {one} = {other}"),
                     ));
                 }
-                (left.plan, right.plan, Some(if keeps_left { one } else { other }))
+                (left.plan, right.plan, Some(if keeps_left { one } else { other }), keeps_left)
             }
             (Rows::Private(_), Rows::Released(_)) | (Rows::Released(_), Rows::Private(_)) => {
                 return Err(Error::refused(
@@ -222,12 +234,16 @@ impl Walk<'_> {
             }
             (left, right) => return after_both(plan, left, right),
         };
-        if person.is_none() {
-            return Err(by_person::each_row_is_a_person());
-        }
+        let person = person.ok_or_else(by_person::each_row_is_a_person)?;
         if join.null_aware {
             return Err(subquery());
         }
+        let shows_left = !matches!(join.join_type, RightSemi | RightAnti | RightMark);
+        let place = if is_left {
+            place_of(&person, &left)?
+        } else {
+            place_of(&person, &right)? + if shows_left { left.schema().fields().len() } else { 0 }
+        };
         let on = join
             .on
             .iter()
@@ -246,6 +262,7 @@ impl Walk<'_> {
             false,
         );
         let plan = LogicalPlan::Join(joined.map_err(|error| Error::sql(&error))?);
+        let person = Some(column_at(place, &plan));
         Ok(Rows::Private(Private { plan, person }))
     }
 
@@ -259,7 +276,7 @@ impl Walk<'_> {
         }
         let name = self.fresh_name();
         let mut parts = Vec::with_capacity(inputs.len());
-        let mut has_person = false;
+        let mut kinds = Vec::new();
         for (input, original) in inputs.into_iter().zip(&union.inputs) {
             let Rows::Private(Private { plan, person }) = input else {
                 return Err(Error::refused(
@@ -267,14 +284,23 @@ impl Walk<'_> {
                     "unite private tables with each other only",
                 ));
             };
-            has_person |= person.is_some();
+            // A row of a table that stands twice in a union would count twice.
+            let person = person.ok_or_else(by_person::each_row_is_a_person)?;
+            kinds.push(kind_of(&col(person.clone()), plan.schema())?);
             let mut exprs: Vec<Expr> = original.schema().columns().into_iter().map(col).collect();
-            exprs.extend(person.map(|person| col(person).alias(&name)));
+            exprs.push(col(person).alias(&name));
             parts.push(Arc::new(build(LogicalPlanBuilder::from(plan).project(exprs))?));
         }
+        if kinds.windows(2).any(|pair| pair[0] != pair[1]) {
+            return Err(Error::refused(
+                "a union of tables whose persons have identifiers of different types",
+                "give the columns one type where the tables are made",
+            ));
+        }
         let united = Union::try_new_with_loose_types(parts).map_err(|error| Error::sql(&error))?;
-        let person = has_person.then(|| Column::from_name(name));
-        Ok(Rows::Private(Private { plan: LogicalPlan::Union(united), person }))
+        let plan = LogicalPlan::Union(united);
+        let person = Some(column_at(plan.schema().fields().len() - 1, &plan));
+        Ok(Rows::Private(Private { plan, person }))
     }
 
     fn aggregate(&mut self, whole: &LogicalPlan, aggregate: &Aggregate) -> Result<Rows, Error> {
@@ -297,9 +323,9 @@ impl Walk<'_> {
         let at = person.as_ref().and_then(|person| groups.iter().position(|expr| is_column(expr, person)));
         if let Some(at) = at {
             by_person::aggregates(&groups, &aggregates, schema)?;
-            let person = column_of(&groups[at]);
             let plan = build(LogicalPlanBuilder::from(plan).aggregate(groups, aggregates))?;
-            return Ok(Rows::Private(Private { plan, person: Some(person) }));
+            let person = Some(column_at(at, &plan));
+            return Ok(Rows::Private(Private { plan, person }));
         }
         if self.cut.is_some() {
             return Err(Error::refused(
@@ -319,35 +345,29 @@ impl Walk<'_> {
         Ok(Rows::Released(released))
     }
 
-    /// Sub-queries inside expressions may not read private tables, wherever they stand.
-    fn refuse_private_subqueries(&self, plan: &LogicalPlan) -> Result<(), Error> {
-        let mut reads_private = false;
+    /// Sub-queries inside expressions could read private tables, and functions that are drawn anew
+    /// for each row would not be those of a neighbour.
+    fn refuse_subqueries(plan: &LogicalPlan) -> Result<(), Error> {
         for expr in plan.expressions() {
-            let found = expr.apply(|part| {
-                let inside = match part {
-                    Expr::ScalarSubquery(query) => Some(query),
-                    Expr::Exists(exists) => Some(&exists.subquery),
-                    Expr::InSubquery(within) => Some(&within.subquery),
-                    Expr::SetComparison(compared) => Some(&compared.subquery),
-                    _ => None,
-                };
-                reads_private |= inside.is_some_and(|query| self.reads_private(&query.subquery));
+            let (mut queries, mut draws) = (false, false);
+            let walked = expr.apply(|part| {
+                queries |= matches!(
+                    part,
+                    Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_)
+                );
+                draws |= matches!(part, Expr::ScalarFunction(call)
+                    if call.func.signature().volatility == Volatility::Volatile);
                 Ok(TreeNodeRecursion::Continue)
             });
-            found.map_err(|error| Error::sql(&error))?;
-        }
-        if reads_private { Err(subquery()) } else { Ok(()) }
-    }
-
-    fn reads_private(&self, plan: &LogicalPlan) -> bool {
-        let mut found = false;
-        let walked = plan.apply_with_subqueries(|node| {
-            if let LogicalPlan::TableScan(scan) = node {
-                found |= self.tables.unit_of(&scan.table_name).is_some();
+            walked.map_err(|error| Error::sql(&error))?;
+            if queries {
+                return Err(subquery());
             }
-            Ok(TreeNodeRecursion::Continue)
-        });
-        found || walked.is_err()
+            if draws {
+                return Err(Error::refused(format!("the random function in `{expr}`"), "leave it out"));
+            }
+        }
+        Ok(())
     }
 
     fn fresh_name(&mut self) -> String {
@@ -367,6 +387,10 @@ fn limit() -> Error {
 fn after(plan: &LogicalPlan, input: Rows) -> Result<Rows, Error> {
     match input {
         Rows::Released(released) => released.through(plan).map(Rows::Released),
+        Rows::Public(_) if by_person::depends_on_order(plan) => Err(Error::refused(
+            "LIMIT, windows and sums of floats over public rows, whose result depends on their order",
+            "prepare the public table beforehand, and declare the result",
+        )),
         other => Ok(Rows::Public(with_inputs(plan, vec![plain(other)?])?)),
     }
 }
@@ -414,10 +438,14 @@ fn is_column(expr: &Expr, column: &Column) -> bool {
     }
 }
 
-/// The column that an expression becomes in a projection.
-fn column_of(expr: &Expr) -> Column {
-    let (qualifier, name) = expr.qualified_name();
-    Column::new(qualifier, name)
+/// Where a column stands in the rows of a plan.
+fn place_of(column: &Column, plan: &LogicalPlan) -> Result<usize, Error> {
+    plan.schema().index_of_column(column).map_err(|error| Error::sql(&error))
+}
+
+/// The name of the column at a place.
+fn column_at(place: usize, plan: &LogicalPlan) -> Column {
+    Column::from(plan.schema().qualified_field(place))
 }
 
 /// Whether rows are joined only if they are of the same person.

@@ -48,7 +48,13 @@ fn answer(options: &Options, spends: bool) -> Result<ExitCode> {
     let answered = if options.unit == "row" {
         let open = || {
             let mut tables = Tables::<AddRemove>::new()?;
-            tables.private_rows(&options.table()?, options.source(), options.columns()?)?;
+            let columns = tables.private_rows(&options.table()?, options.source(), options.columns()?)?;
+            if columns.contains(&"row".to_owned()) {
+                return Err(Error::Refused {
+                    what: "--unit row for a table with a column `row`".into(),
+                    instead: "rename the column: it would not be clear who is protected".into(),
+                });
+            }
             Ok(tables)
         };
         with_tables(options, open, spends)
