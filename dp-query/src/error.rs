@@ -41,7 +41,14 @@ impl Error {
 
     /// An error of planning, which has seen names and types only.
     pub(crate) fn sql(error: &DataFusionError) -> Self {
-        Self::Sql(error.strip_backtrace())
+        let message = error.strip_backtrace();
+        let message = message.split("\nThis issue was likely").next().unwrap_or_default();
+        let hint = if message.contains("Utf8") {
+            "; a column of a CSV file is a text unless it has bounds: declare them, or cast it, CAST(x AS DOUBLE)"
+        } else {
+            ""
+        };
+        Self::Sql(format!("{message}{hint}"))
     }
 
     /// All that is known of a failure of the engine, which may hold values of records: for the

@@ -30,9 +30,10 @@ use crate::{Error, Limits};
 ///
 /// // Three purchases of each of 2000 customers.
 /// let rows = 0..6000i64;
+/// let shop = |i: i64| Some(["north", "south"][i as usize % 2]);
 /// let batch = RecordBatch::try_from_iter([
 ///     ("customer", Arc::new(Int64Array::from_iter_values(rows.clone().map(|i| i / 3))) as ArrayRef),
-///     ("shop", Arc::new(StringArray::from_iter_values(rows.clone().map(|i| ["north", "south"][i as usize % 2])))),
+///     ("shop", Arc::new(rows.clone().map(shop).collect::<StringArray>())),
 ///     ("amount", Arc::new(Float64Array::from_iter_values(rows.map(|i| (i % 50) as f64)))),
 /// ]).expect("columns of one length");
 ///

@@ -264,7 +264,8 @@ impl Tables<AddRemovePerson> {
 }
 
 impl Tables<AddRemove> {
-    /// Declares a private table in which each row is a person, and returns the names of its columns.
+    /// Declares a private table in which each row is a person, and returns the names of its
+    /// columns.
     ///
     /// # Errors
     /// As [`private`](Tables::private).

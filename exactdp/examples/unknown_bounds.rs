@@ -1,5 +1,5 @@
-//! How far means and sums are from the truth where bounds are declared, or found by powers of two or
-//! by tails: `cargo run --release -p exactdp --example unknown_bounds [FOLDER]`; FOLDER has
+//! How far means and sums are from the truth where bounds are declared, or found by powers of two
+//! or by tails: `cargo run --release -p exactdp --example unknown_bounds [FOLDER]`; FOLDER has
 //! `diabetes_raw.csv`, `diamonds.csv` and `adult/adult_domain.csv`. Sums are divided by the number
 //! of records. A release without bounds counts as an error of the whole mean.
 

@@ -24,9 +24,9 @@ enum Command {
     Account(account::Options),
     /// Answers a query over a file of private rows, and books its price
     #[command(after_help = query::EXAMPLES)]
-    Query(query::Options),
+    Query(query::QueryArguments),
     /// Says what a query would release, with which noise and limits, and spends nothing
-    Plan(query::Options),
+    Plan(query::QueryArguments),
     /// Makes, shows and verifies ledgers
     #[command(subcommand)]
     Ledger(ledger::Command),

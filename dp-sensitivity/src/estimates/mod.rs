@@ -3,8 +3,8 @@
 //! A mean of people whose number is private is a ratio of two private numbers. `additive` is what
 //! such statistics have in common: each record adds a few whole numbers to as many sums. `mean`,
 //! `variance` and `plain` are those that there are, `steps` the one rounding of their sums,
-//! `groups` the same for each of many groups, `estimator` adds the noise, and `planned` says how far
-//! off a release will be.
+//! `groups` the same for each of many groups, `estimator` adds the noise, and `planned` says how
+//! far off a release will be.
 
 mod additive;
 mod estimator;

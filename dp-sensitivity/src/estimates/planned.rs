@@ -50,7 +50,7 @@ where
     ///
     /// let hours = Mean::new(Bounds::new(0.0, 80.0)?).with(Laplace::epsilon(0.5)?)?;
     /// assert!(hours.plan_of(1000, 0.95)?.error() < 0.61);
-    /// assert!(hours.plan_of(10, 0.95)?.error() == 80.0); // so few say nothing
+    /// assert!(hours.plan_of(10, 0.95)?.error() >= 80.0); // so few say nothing
     /// println!("{}", hours.plan_of(1000, 0.95)?);
     /// # Ok::<(), dp_core::Error>(())
     /// ```

@@ -69,8 +69,8 @@ fn law(counts: &Counts, threshold: f64, epsilon: f64, is_one: bool) -> BTreeMap<
     let below: Vec<f64> = counts.iter().scan(0.0, add).collect();
     let above: Vec<f64> = counts.iter().rev().scan(0.0, add).collect();
     let [b1, b2] = if is_one { scales(epsilon, 2.0) } else { scales(0.5 * epsilon, 1.0) };
-    // The kinks of the density and of the answers' laws lie on multiples of the step, where t is one,
-    // too.
+    // The kinks of the density and of the answers' laws lie on multiples of the step, where t is
+    // one, too.
     let points = (-6000..=6000).map(|k| f64::from(k) / 128.0);
     let nodes: Vec<(f64, f64)> = points.map(|z| (z, 0.5 / b1 * libm::exp(-z.abs() / b1) / 128.0)).collect();
     let mut law = BTreeMap::new();

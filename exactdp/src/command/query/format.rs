@@ -9,14 +9,14 @@ use dp_core::Approx;
 use dp_query::{Cell, ReleasedTable};
 use serde_json::{Map, Value, json};
 
-use super::options::{Format, Options};
+use super::arguments::{Format, QueryArguments};
 
 pub(super) fn print(
     answer: &ReleasedTable,
     guarantee: Approx,
     unit: &str,
     receipt: &Receipt,
-    options: &Options,
+    options: &QueryArguments,
 ) -> Result<()> {
     let mut out: Box<dyn Write + Send> = match &options.output {
         Some(path) => Box::new(File::create(path)?),

@@ -3,8 +3,8 @@
 //! The exit code is 0 when something was released, 2 when the request was refused by public facts,
 //! 3 when the ledger cannot pay, and 1 for everything else.
 
+mod arguments;
 mod format;
-mod options;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use dp_core::{AddRemove, Approx};
 use dp_mechanisms::rng::OsSeeded;
 use dp_query::{AddRemovePerson, Error, PrivateQuery, Release, Tables, Unit};
 
-pub use options::Options;
+pub use arguments::QueryArguments;
 
 /// Examples, for `--help`.
 pub const EXAMPLES: &str = "\
@@ -32,7 +32,7 @@ Examples:
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &QueryArguments) -> Result<ExitCode> {
     answer(options, true)
 }
 
@@ -40,11 +40,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 ///
 /// # Errors
 /// When nothing can be printed.
-pub fn plan(options: &Options) -> Result<ExitCode> {
+pub fn plan(options: &QueryArguments) -> Result<ExitCode> {
     answer(options, false)
 }
 
-fn answer(options: &Options, spends: bool) -> Result<ExitCode> {
+fn answer(options: &QueryArguments, spends: bool) -> Result<ExitCode> {
     let answered = if options.unit == "row" {
         let open = || {
             let mut tables = Tables::<AddRemove>::new()?;
@@ -93,13 +93,13 @@ impl<E: Into<Error>> From<E> for Failure {
 }
 
 fn with_tables<U: Unit>(
-    options: &Options,
+    options: &QueryArguments,
     open: impl FnOnce() -> Result<Tables<U>, Error>,
     spends: bool,
 ) -> Result<(), Failure> {
     let mut tables = open()?;
     for path in &options.public {
-        tables.public(&options::stem(path)?, options::source_of(path))?;
+        tables.public(&arguments::stem(path)?, arguments::source_of(path))?;
     }
     let query: PrivateQuery<'_, U> = tables.query(&options.sql)?;
     let limits = options.limits(query.limits())?;
@@ -137,7 +137,11 @@ fn spend<U: Unit>(
 }
 
 /// The ledger, made with the total of the options if there is none.
-fn ledger<U: Unit>(options: &Options, path: &Path, cost: Approx) -> Result<Ledger<Approx, U>, Failure> {
+fn ledger<U: Unit>(
+    options: &QueryArguments,
+    path: &Path,
+    cost: Approx,
+) -> Result<Ledger<Approx, U>, Failure> {
     let data_set = data_set(&options.table()?, &options.unit);
     if !path.exists() {
         return Ok(Ledger::create(path, &data_set, &options.total(cost)?)?);

@@ -8,7 +8,7 @@ use dp_query::{Columns, Error, Limits, QueryOptions, Source};
 
 /// What is asked, of which rows, at which price.
 #[derive(Args, Debug)]
-pub struct Options {
+pub struct QueryArguments {
     /// The private rows: a Parquet file, a folder of them, or a CSV file; the table has its name
     pub file: PathBuf,
     /// The query
@@ -73,7 +73,7 @@ pub enum Format {
     Parquet,
 }
 
-impl Options {
+impl QueryArguments {
     pub(super) fn table(&self) -> Result<String, Error> {
         stem(&self.file)
     }
