@@ -14,8 +14,8 @@
 //! *Proof.* By the lemma of [`separable`](crate::separable) the rows of all others are equal in D
 //! and D′. Step 1 computes each number from the rows of one person in one group, and step 2 decides
 //! by the person's groups, the person and the key, so what others contribute to each group is
-//! equal, too. One person contributes to at most k groups, in each of them what [`Measure::moves`] bounds,
-//! and sums of integers do not depend on the order of terms. ∎
+//! equal, too. One person contributes to at most k groups, in each of them what
+//! [`Measure::moves`] bounds, and sums of integers do not depend on the order of terms. ∎
 //!
 //! The theorem holds for every key, so that the guarantee does not rest on the pseudo-random
 //! function, nor on the secrecy of its key. What rests on it is that each group of a person is as
