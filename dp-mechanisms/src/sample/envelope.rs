@@ -181,8 +181,8 @@ pub(super) fn strip(entry: u16) -> Option<u32> {
     (entry < SHARED).then_some(entry.into())
 }
 
-/// The word whose bucket, first digits of the place and sign are in `half`, and whose other bits are
-/// those of `rest`: from the lowest bit on a word has the sign, the place and the string of its
+/// The word whose bucket, first digits of the place and sign are in `half`, and whose other bits
+/// are those of `rest`: from the lowest bit on a word has the sign, the place and the string of its
 /// part.
 pub(super) fn widened(half: u32, rest: u32) -> u64 {
     let (half, rest) = (u64::from(half), u64::from(rest));
