@@ -178,9 +178,14 @@ fn powers(x: Enclosure) -> [Enclosure; BLOCK] {
 
 /// Encloses a product of numbers that are not negative, between the neighbours of rounded products:
 /// wider than `a * b` by a float, and ten times as fast.
+///
+/// Nothing times b is nothing. The float above it is subnormal, with which processors are slow, and
+/// heaps of records have many pieces of no length: the bits are masked, without a branch.
 #[inline]
 fn product(a: Enclosure, b: Enclosure) -> Enclosure {
-    Enclosure::new((a.lo() * b.lo()).next_down().max(0.0), (a.hi() * b.hi()).next_up())
+    let is_something = 0u64.wrapping_sub(u64::from(a.hi() != 0.0));
+    let high = f64::from_bits((a.hi() * b.hi()).next_up().to_bits() & is_something);
+    Enclosure::new((a.lo() * b.lo()).next_down().max(0.0), high)
 }
 
 /// A uniform integer below a positive length, which is private.
@@ -263,9 +268,11 @@ impl Weights for Pieces {
     }
 
     fn enclosure(&self, index: usize) -> Enclosure {
-        #[allow(clippy::cast_precision_loss)] // widened to the neighbours
+        // Conversion and product are off by a part in 2⁵³ each, at most; zero stays zero.
+        #[allow(clippy::cast_precision_loss)]
         let nearest = self.length(index) as f64;
-        let length = Enclosure::new(nearest.next_down().max(0.0), nearest.next_up());
+        let length =
+            Enclosure::new(nearest * (1.0 - 2.0 * f64::EPSILON), nearest * (1.0 + 2.0 * f64::EPSILON));
         product(length, self.factors[index])
     }
 

@@ -5,10 +5,9 @@
 //! The draw of the module above begins with a word of 64 fair bits. Here 32 of them are drawn
 //! first, in bulk: the bucket of the part (13), digits of the abscissa (18) and the sign. Where
 //! every word that has these bits leads to the same release, the others are never drawn. Where one
-//! might not, they are drawn, put in their places
-//! ([`widened`](crate::sample::envelope::widened)), and the draw goes on from the whole word.
-//! So it is the same draw, from the same law; only the order in which its bits are
-//! drawn differs.
+//! might not, they are drawn, put in their places (`widened`), and the draw goes on from the whole
+//! word. So it is the same draw, from the same law; only the order in which its bits are drawn
+//! differs.
 //!
 //! All words agree when two things hold. The bucket belongs to one box under the curve, so that the
 //! strip is known and the point is kept. And the whole cell of the abscissa, 2⁻²⁴ wide, leads to
