@@ -182,13 +182,8 @@ pub(super) fn strip(entry: u16) -> Option<u32> {
 }
 
 /// The word whose bucket, first digits of the place and sign are in `half`, and whose other bits
-<<<<<<< HEAD
-/// are those of `rest`: from the lowest bit on a word has the sign, the place and the string of
-/// its part.
-=======
 /// are those of `rest`: from the lowest bit on a word has the sign, the place and the string of its
 /// part.
->>>>>>> w-bench
 pub(super) fn widened(half: u32, rest: u32) -> u64 {
     let (half, rest) = (u64::from(half), u64::from(rest));
     let bucket = half >> (u32::BITS - BUCKET_BITS) << (u64::BITS - BUCKET_BITS);
