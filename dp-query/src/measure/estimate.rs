@@ -70,8 +70,13 @@ impl Measure {
     }
 }
 
+/// An integer with its interval, which is the released integer where the interval holds none.
 fn whole(value: f64, lower: f64, upper: f64) -> Estimate {
-    Estimate { value: value.round(), lower, upper }
+    let value = value.round();
+    if lower > upper {
+        return Estimate { value, lower: value, upper: value };
+    }
+    Estimate { value, lower, upper }
 }
 
 /// The variance of numbers in [0, 1] from the noisy sums of (1−t)², 2t(1−t) and t²: these add up to
