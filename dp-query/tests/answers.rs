@@ -220,6 +220,16 @@ fn what_is_not_separable_is_refused() {
              CROSS JOIN (SELECT shop FROM purchases WHERE customer = 7) b) c",
             "begins with `__`",
         ),
+        (
+            "SELECT COUNT(*) FROM (SELECT shop FROM purchases WHERE customer = 7) p \
+             JOIN (SELECT shop, 1 / character_length(region) AS one FROM shops) s ON p.shop = s.shop",
+            "which fails where that is 0",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT shop FROM purchases WHERE customer = 7) p \
+             JOIN (SELECT shop FROM shops WHERE CAST(region AS BIGINT) > 1) s ON p.shop = s.shop",
+            "on public rows",
+        ),
         ("SELECT COUNT(*) FROM purchases CROSS JOIN generate_series(1, 9)", "not declared"),
         (
             "SELECT COUNT(*) FROM (SELECT customer, COUNT(*) OVER (PARTITION BY customer \

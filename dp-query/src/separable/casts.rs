@@ -33,11 +33,13 @@ pub(super) fn is_text(kind: &DataType) -> bool {
 pub(super) fn try_cast(inner: Expr, field: &FieldRef, schema: &DFSchema) -> Result<Expr, Error> {
     use DataType::{Boolean, Date32, Timestamp};
     let whole = |inner: Expr| Expr::TryCast(TryCast { expr: Box::new(inner), field: FieldRef::clone(field) });
-    if matches!(inner, Expr::Literal(..)) {
-        return Ok(whole(inner));
-    }
     let from = kind_of(&inner, schema)?;
     let (from, to) = (plain(&from), plain(field.data_type()));
+    refuse_zone(from)?;
+    refuse_zone(to)?;
+    if matches!(inner, Expr::Literal(..)) && (is_text(from) || *from == DataType::Null) {
+        return Ok(whole(inner));
+    }
     let is_plain =
         |kind: &DataType| kind.is_integer() || kind.is_floating() || *kind == Boolean || is_text(kind);
     let is_total = match (from, to) {
@@ -62,6 +64,18 @@ pub(super) fn try_cast(inner: Expr, field: &FieldRef, schema: &DFSchema) -> Resu
         format!("a cast of `{inner}` from {from} to {to}, which may fail for some row"),
         "cast between numbers and texts, from texts to DATE and TIMESTAMP, and between these two",
     ))
+}
+
+/// Refuses points in time in a zone of their own: a zone that the engine does not know is an error
+/// where it is looked at, and not before.
+pub(super) fn refuse_zone(kind: &DataType) -> Result<(), Error> {
+    match kind {
+        DataType::Timestamp(_, Some(zone)) if &**zone != "+00:00" => Err(Error::refused(
+            format!("a point in time in the zone {zone}"),
+            "use TIMESTAMP without a zone, made where the table is made",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A point in time, `NULL` before the year 1800 and after 2200: all units down to nanoseconds hold

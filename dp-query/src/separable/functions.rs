@@ -5,7 +5,7 @@ use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::ScalarFunction;
 
-use super::casts::{is_text, plain, within_calendar};
+use super::casts::{is_text, plain, refuse_zone, within_calendar};
 use super::walk::kind_of;
 use crate::Error;
 
@@ -88,6 +88,7 @@ pub(super) fn total_call(call: ScalarFunction, schema: &DFSchema) -> Result<Expr
     }
     let ScalarFunction { func, mut args } = call;
     let kind = kind_of(&args[1], schema)?;
+    refuse_zone(&kind)?;
     if !matches!(kind, DataType::Date32 | DataType::Timestamp(..)) {
         return Err(Error::refused(
             format!("`{name}` of `{}`, which is of type {kind}", args[1]),

@@ -99,7 +99,10 @@ impl Walk<'_> {
                 let plan = LogicalPlan::Filter(filter.map_err(|error| Error::sql(&error))?);
                 Ok(Rows::Private(Private { plan, person: Some(person) }))
             }
-            LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => Ok(Rows::Public(plan.clone())),
+            LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => {
+                refuse_partial(plan)?;
+                Ok(Rows::Public(plan.clone()))
+            }
             LogicalPlan::Projection(projection) => self.projection(plan, projection),
             LogicalPlan::Filter(filter) => match self.rows_of(&filter.input)? {
                 Rows::Private(Private { plan, person }) => {
@@ -391,14 +394,44 @@ fn after(plan: &LogicalPlan, input: Rows) -> Result<Rows, Error> {
             "LIMIT, windows and sums of floats over public rows, whose result depends on their order",
             "prepare the public table beforehand, and declare the result",
         )),
-        other => Ok(Rows::Public(with_inputs(plan, vec![plain(other)?])?)),
+        other => {
+            refuse_partial(plan)?;
+            Ok(Rows::Public(with_inputs(plan, vec![plain(other)?])?))
+        }
     }
 }
 
 fn after_both(plan: &LogicalPlan, left: Rows, right: Rows) -> Result<Rows, Error> {
     let released = matches!((&left, &right), (Rows::Released(_), _) | (_, Rows::Released(_)));
+    if !released {
+        refuse_partial(plan)?;
+    }
     let plan = with_inputs(plan, vec![plain(left)?, plain(right)?])?;
     Ok(if released { Rows::Released(Released::plain(plan)) } else { Rows::Public(plan) })
+}
+
+/// Refuses expressions over public rows that may fail for some of them. Whether the engine looks at
+/// a public row at all may depend on private ones: a join with no rows on one side leaves the other
+/// one out, and the error with it.
+fn refuse_partial(plan: &LogicalPlan) -> Result<(), Error> {
+    let mut schema = DFSchema::empty();
+    for input in plan.inputs() {
+        schema = schema.join(input.schema()).map_err(|error| Error::sql(&error))?;
+    }
+    for expr in plan.expressions() {
+        let bare = expr.clone().unalias();
+        let has_value = match &bare {
+            Expr::AggregateFunction(_) => by_person::arguments(&expr, &schema)?.unalias(),
+            _ => total(bare.clone(), &schema)?,
+        };
+        if has_value != bare {
+            return Err(Error::refused(
+                format!("`{expr}` on public rows, which may fail for some of them"),
+                "prepare the public table beforehand, and declare the result",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The rows with the columns that the query has named, and no more.
